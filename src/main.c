@@ -3,14 +3,12 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
-#include "cmd/print.h"
 #include "data/data.h"
 #include "data/json.h"
 #include "git/odb_failure.h"
 #include "io/interrupt.h"
 #include "io/process.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,44 +53,12 @@ static const struct command *const commands[] = {
 
 #define OUTPUT_MAX (256 * LIMIT_MIB)
 
-/* Words of a command's name that `argv` begins with; 0 where it does not. */
-static size_t match_words(const char *name, const char *const *argv, size_t argc)
-{
-    size_t words = 0;
-    while (words < argc) {
-        size_t len = strcspn(name, " ");
-        if (strncmp(name, argv[words], len) != 0 || argv[words][len] != '\0')
-            return 0;
-        words++;
-        if (name[len] == '\0')
-            return words;
-        name += len + 1;
-    }
-    return 0;
-}
-
-static const struct command *find_command(size_t *words, const char *const *argv, size_t argc)
-{
-    for (size_t i = 0; commands[i]; i++) {
-        *words = match_words(commands[i]->name, argv, argc);
-        if (*words)
-            return commands[i];
-    }
-    return NULL;
-}
-
-/* Whether the name begins with this word and has another one. */
-static bool is_of_family(const char *name, const char *word)
-{
-    return str_starts(name, word) && name[strlen(word)] == ' ';
-}
-
 /* The names of commands, joined: all, or those that begin with a word. */
 static const char *name_list(struct arena *arena, const char *family)
 {
     const char *all = "";
     for (size_t i = 0; commands[i]; i++)
-        if (!family || is_of_family(commands[i]->name, family))
+        if (!family || command_is_of(commands[i]->name, family))
             all = arena_printf(arena, "%s%s%s", all, *all ? ", " : "", commands[i]->name);
     return all;
 }
@@ -100,7 +66,7 @@ static const char *name_list(struct arena *arena, const char *family)
 static bool is_family(const char *word)
 {
     for (size_t i = 0; commands[i]; i++)
-        if (is_of_family(commands[i]->name, word))
+        if (command_is_of(commands[i]->name, word))
             return true;
     return false;
 }
@@ -119,7 +85,7 @@ static int unknown_command(struct err *err, struct arena *arena, const char *con
     if (family)
         typed = arena_printf(arena, "%s %s", argv[0], argv[1]);
     for (size_t i = 0; commands[i]; i++)
-        if (!family || is_of_family(commands[i]->name, family))
+        if (!family || command_is_of(commands[i]->name, family))
             names[count++] = commands[i]->name;
     const char *nearest = str_nearest(typed, names, count);
     (void)err_set(err, TG_USAGE, "usage", "unknown command '%s'", typed);
@@ -163,8 +129,8 @@ static int run_command(struct run *run, const char *const *argv, size_t argc, st
         help[1] = argv[0];
         argv = help;
     }
-    run->command =
-        strcmp(argv[0], "--version") == 0 ? &version_command : find_command(&words, argv, argc);
+    run->command = strcmp(argv[0], "--version") == 0 ? &version_command
+                                                     : command_find(&words, commands, argv, argc);
     words += words == 0;
     if (!run->command)
         return unknown_command(err, &run->arena, argv, argc);
@@ -183,30 +149,10 @@ static int run_command(struct run *run, const char *const *argv, size_t argc, st
     return run->command->run(run, err);
 }
 
-/* Whoever reads may be slow, or a pager: a signal ends the waiting, unless all is done but telling.
- */
-static int write_output(const struct run *run, struct err *err)
-{
-    const char *at = buf_text(&run->out);
-    if (run->out.overflowed)
-        return err_set(err, TG_RUNTIME, "limit", "it is too much");
-    for (size_t left = run->out.len; left;) {
-        ssize_t put = write(STDOUT_FILENO, at, left);
-        if (put < 0 && errno != EINTR)
-            return err_set(err, TG_RUNTIME, "io", "%s", strerror(errno));
-        bool part = put < 0 || (size_t)put < left;
-        if (part && !interrupt_settled() && interrupt_check(err) < 0)
-            return -1;
-        at += put > 0 ? put : 0;
-        left -= put > 0 ? (size_t)put : 0;
-    }
-    return 0;
-}
-
 static int flush_output(const struct run *run, int code)
 {
     ERR_SCRATCH(err);
-    if (write_output(run, &err) == 0)
+    if (run_write(run, &err) == 0)
         return code;
     (void)fprintf(stderr, "tmplgen: cannot write to standard output: %s\n", err.message);
     return (int)err.exit;
@@ -268,6 +214,7 @@ int main(int argc, char **argv)
         (interrupt_check(&err) < 0 || odb_failure_check(&err) < 0 || budget_steps(0, &err) < 0))
         code = take_back(&run);
     code = tell(&run, code, &err);
+    run_close(&run);
     buf_release(&run.out);
     arena_release(&run.arena);
     return code;

@@ -3,12 +3,13 @@
 #define TMPLGEN_LINT_H
 
 #include "author/lint/lint_finding.h"
-#include "author/lint/lint_input.h"
 
 struct arena;
+struct catalog;
 
-/* Sorted. Fails only where the catalog cannot be read, at limits, and for an unknown type. */
+/* Of `types`; none: all, and what no type takes. Sorted. Fails only where the catalog cannot be
+ * read, at limits, and for an unknown type. */
 TG_CHECKED int lint_catalog(struct finding_list *out, struct arena *arena,
-                            const struct lint_input *input, struct err *err);
+                            const struct catalog *catalog, struct words types, struct err *err);
 
 #endif

@@ -1,11 +1,11 @@
-/* A folder that a type is rendered into again and again, to be looked at. */
+/* A folder that a type is rendered into again and again, to be looked at, as its catalog changes.
+ */
 #ifndef TMPLGEN_SCRATCH_H
 #define TMPLGEN_SCRATCH_H
 
 #include "base/err.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 struct arena;
 struct differences;
@@ -34,5 +34,21 @@ TG_CHECKED int scratch_check(struct arena *arena, const char *folder, const char
  */
 TG_CHECKED int scratch_put(struct differences *out, bool *first, struct arena *arena,
                            const char *folder, const struct render *render, struct err *err);
+
+struct watch {
+    int fd;      /* -1: not open */
+    int top, at; /* the folder's number, and that of the folder `name` lies in; -1: none */
+    const char *name;
+};
+
+/*
+ * Watches the folders that there are now: the next wait needs a new watch. `beside` is a file
+ * elsewhere that is watched, too, or NULL; it must live as long.
+ */
+TG_CHECKED int watch_open(struct watch *out, const char *folder, const char *beside,
+                          struct err *err);
+void watch_close(struct watch *watch);
+/* Until something has changed and then nothing for a moment; 130, 143, 129 where a signal came. */
+TG_CHECKED int watch_wait(const struct watch *watch, struct err *err);
 
 #endif

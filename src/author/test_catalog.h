@@ -3,7 +3,6 @@
 #define TMPLGEN_TEST_CATALOG_H
 
 #include "author/differences.h"
-#include "author/test/child_checks.h"
 #include "author/test/named_cases.h"
 #include "base/err.h"
 #include "base/str.h"
@@ -21,6 +20,14 @@ struct test_run {
     struct words types;            /* none: all */
     bool accept;                   /* writes goldens instead of comparing */
     bool check;                    /* runs commands */
+};
+
+/* A command of the authors that was run in a child made for it. */
+struct child_check {
+    struct words command;
+    const char *where;  /* the case */
+    int status;         /* exit code, or 128 and the number of a signal */
+    const char *output; /* of both streams, its last part */
 };
 
 enum golden_state { GOLDEN_SAME, GOLDEN_DIFFERS, GOLDEN_MISSING, GOLDEN_ACCEPTED, GOLDEN_STATES };

@@ -38,8 +38,7 @@ struct catalog {
     const struct yaml_node *yml; /* catalog.yml */
     const struct fileset *own;   /* its files alone, where it extends a catalog; else NULL */
     struct catalog *extends;     /* or NULL; closed with this one */
-    const char **warnings;       /* for people: a folder catalog, a dirty one */
-    size_t warning_count;
+    const char *warning;         /* for people: a folder catalog, a dirty one; or NULL */
     bool is_tested; /* with this program: what is wrong with its types was found before */
     void (*close)(struct catalog *catalog);
     void *handle;
@@ -58,6 +57,19 @@ struct source_kind {
 
 extern const struct source_kind source_builtin, source_remote, source_git, source_folder;
 
+/* The built-in catalog's history: a commit for each release, and one for what is newer. */
+struct builtin_commit {
+    const char *version;
+    const char *commit; /* 40 hex digits: what records of children name */
+    const char *tag;    /* "v0.1.0"; NULL: not released */
+    const char *who;    /* author and committer, in git's form */
+    const char *message;
+    const struct fileset *files;
+};
+
+/* Oldest first, each the only parent of the next; the last is what the program was built with. */
+size_t builtin_history(struct builtin_commit **out, struct arena *arena);
+
 /* A git repository itself, with or without a work tree. */
 bool source_is_repository(const char *path);
 /*
@@ -70,6 +82,18 @@ const char *source_path(const char *source);
 /* The path of such a source, absolute and through no link. */
 TG_CHECKED int source_resolve(const char **out, struct arena *arena, const char *source,
                               struct err *err);
+
+/* The files of a folder on disk, read without following links. */
+
+/*
+ * Those that `counts` takes, by their path below the folder; of a folder it is asked with a '/'
+ * behind it. Links and special files among them are refused (exit 2). The set reads from the folder
+ * until catalog_folder_files_free; `path` must live as long.
+ */
+TG_CHECKED int catalog_folder_files(const struct fileset **out, struct arena *arena,
+                                    const char *path, bool (*counts)(const char *path),
+                                    struct err *err);
+void catalog_folder_files_free(const struct fileset *files);
 
 /*
  * True for paths that belong to a catalog: catalog.yml, CHANGELOG.md, or below templates/ and its

@@ -71,11 +71,38 @@ struct stack_need manifest_need(const struct manifest *manifest);
 TG_CHECKED int manifest_load(struct manifest **out, struct arena *arena,
                              const struct catalog *catalog, const char *type, struct err *err);
 /*
- * Which files there are, of any manifest: `layers`, `delimiters`, `overrides` and `files` of
- * `root`, for the files below FOLDER/NAME/files/. Nothing else of `out` is filled.
+ * Which files there are of a base image: `layers`, `delimiters`, `overrides` and `files` of `root`,
+ * for the files below base-images/NAME/files/. Nothing else of `out` is filled.
  */
-TG_CHECKED int manifest_read_files(struct manifest *out, struct arena *arena, const char *folder,
-                                   const char *name, const struct yaml_node *root, struct err *err);
+TG_CHECKED int manifest_read_files(struct manifest *out, struct arena *arena, const char *name,
+                                   const struct yaml_node *root, struct err *err);
 const struct question *manifest_question(const struct manifest *manifest, const char *name);
+
+/* Whether the migrations can be applied, and make sense. */
+
+/*
+ * Of a version that a child goes to, or is made from: each `from` is a SPEC, each path of
+ * `rename_files` passes the one door (io/path). Exit 2, at the place. What a child was made from
+ * is not asked: nothing of its migrations is applied again.
+ */
+TG_CHECKED int migrations_check(struct arena *arena, const struct manifest *manifest,
+                                struct err *err);
+/*
+ * What only its author can mend, and what a version that is released may have: `new` and `adopt`
+ * ask. No name becomes itself, no two become one, and what an answer is renamed to is a question,
+ * or renamed on or dropped by a later migration. That a question of an old name is there again, or
+ * still is, is right: names can be swapped, come back, and an answer that is dropped be asked anew.
+ */
+TG_CHECKED int migrations_check_names(struct arena *arena, const struct manifest *manifest,
+                                      struct err *err);
+
+#define UNUSED_QUESTION "unused-question" /* the code of the error */
+
+/*
+ * A question that no template, file name, `when`, default, layer or `next` of the type reads is an
+ * error: exit 2, at the question. `name` is exempt: it names the child.
+ */
+TG_CHECKED int manifest_check_use(struct arena *arena, const struct catalog *catalog,
+                                  const struct manifest *manifest, struct err *err);
 
 #endif

@@ -63,6 +63,8 @@ struct data *render_context(struct arena *arena, const struct render_input *inpu
 /* Copies what is a catalog file's own bytes, which live as long as the catalog is open. */
 void render_keep_bytes(struct render *render, struct arena *arena);
 
+/* Brings the entries into their order. */
+void render_sort(struct render *render);
 /* Index of `path`, or -1. */
 long render_find(const struct render *render, const char *path);
 

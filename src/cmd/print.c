@@ -1,37 +1,52 @@
 /* How results and failures look: words for people, one JSON document for programs. */
-#include "cmd/print.h"
+#include "cmd/cmd.h"
 
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/unicode.h"
 #include "base/utf8.h"
-#include "cmd/cmd.h"
-#include "data/data.h"
+#include "catalog/catalog.h"
+#include "data/document.h"
 #include "data/json.h"
+#include "io/http.h"
+#include "io/interrupt.h"
 #include "io/term.h"
 #include "resolver/resolver.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SCHEMA_PREFIX "tmplgen/"
 #define SCHEMA_VERSION "@1" /* where a command does not name another */
 
-/* A message, a place or a hint is one line, whatever foreign text is in it. */
-static void put(const char *text)
+void run_close(struct run *run)
+{
+    catalog_close(run->catalog);
+    http_close(run->http);
+    run->catalog = NULL;
+    run->http = NULL;
+    run->has_config = false;
+}
+
+const char *cmd_argument(const struct run *run, const char *other)
+{
+    return run->options.argument_count ? run->options.arguments[0] : other;
+}
+
+static void put_masked(const char *text, bool lines)
 {
     BUF_SCRATCH(masked, 64 * LIMIT_MIB);
-    (void)unicode_mask(&masked, span_from(text), false);
+    (void)unicode_mask(&masked, span_from(text), lines);
     (void)fputs(buf_text(&masked), stderr);
 }
 
-/* Lines of our own, whose parts were masked where they were put in. */
-static void put_lines(const char *text)
+/* A message, a place or a hint is one line, whatever foreign text is in it. */
+static void put(const char *text)
 {
-    BUF_SCRATCH(masked, 64 * LIMIT_MIB);
-    (void)unicode_mask(&masked, span_from(text), true);
-    (void)fputs(buf_text(&masked), stderr);
+    put_masked(text, false);
 }
 
 static void put_line(const char *prefix, const char *format, va_list args)
@@ -94,6 +109,11 @@ const char *cmd_masked(struct run *run, const char *text)
     return arena_strdup(&run->arena, buf_text(&masked));
 }
 
+const char *cmd_shown(struct run *run, const struct data *map, const char *name)
+{
+    return cmd_masked(run, data_get_text(map, name));
+}
+
 void cmd_refuse(struct run *run, struct data *refusal)
 {
     BUF_SCRATCH(text, LIMIT_MIB);
@@ -133,9 +153,9 @@ void print_failure(const struct run *run, const struct err *err)
     if (err->where.source && *err->where.source)
         print_excerpt(err);
     if (err->trace)
-        put_lines(err->trace);
+        put_masked(err->trace, true); /* their parts were masked where they were put in */
     if (run->failure_text)
-        put_lines(run->failure_text);
+        put_masked(run->failure_text, true);
     if (err->hint) {
         (void)fputs(term_colour(stderr, "\033[36mhint:\033[0m ", "hint: "), stderr);
         put(err->hint);
@@ -143,40 +163,60 @@ void print_failure(const struct run *run, const struct err *err)
     }
 }
 
+int run_write(const struct run *run, struct err *err)
+{
+    const char *at = buf_text(&run->out);
+    if (run->out.overflowed)
+        return err_set(err, TG_RUNTIME, "limit", "it is too much");
+    for (size_t left = run->out.len; left;) {
+        ssize_t put = write(STDOUT_FILENO, at, left);
+        if (put < 0 && errno != EINTR)
+            return err_set(err, TG_RUNTIME, "io", "%s", strerror(errno));
+        bool part = put < 0 || (size_t)put < left;
+        if (part && !interrupt_settled() && interrupt_check(err) < 0)
+            return -1;
+        at += put > 0 ? put : 0;
+        left -= put > 0 ? (size_t)put : 0;
+    }
+    return 0;
+}
+
 static struct data *where_data(struct arena *arena, const struct err *err)
 {
     if (!err->where.file)
         return data_null(arena);
-    struct data *where = data_map(arena);
-    data_put(arena, where, "file", data_str(arena, err->where.file));
-    data_put(arena, where, "line", data_int(arena, (int64_t)err->where.line));
-    data_put(arena, where, "column", data_int(arena, (int64_t)err->where.column));
-    return where;
+    return data_of(arena, FIELD("file", err->where.file), FIELD("line", err->where.line),
+                   FIELD("column", err->where.column));
 }
 
 static struct data *error_data(struct run *run, const struct err *err)
 {
     struct arena *arena = &run->arena;
-    struct data *error = data_map(arena);
-    data_put(arena, error, "code", data_str(arena, err->code));
-    data_put(arena, error, "message", data_str(arena, err->message));
-    data_put(arena, error, "hint", data_str(arena, err->hint));
-    data_put(arena, error, "where", where_data(arena, err));
+    struct data *error = data_of(arena, FIELD("code", err->code), FIELD("message", err->message),
+                                 FIELD("hint", err->hint), FIELD("where", where_data(arena, err)));
     for (size_t i = 0; run->failure && i < run->failure->map.count; i++)
         data_put_span(arena, error, run->failure->map.members[i].name,
                       run->failure->map.members[i].value);
     return error;
 }
 
+static const char *schema_of(struct arena *arena, const struct command *command)
+{
+    char *schema = arena_strdup(arena, command->schema ? command->schema : command->name);
+    for (char *blank = schema; (blank = strchr(blank, ' '));)
+        *blank = '-';
+    return schema;
+}
+
 void print_document(struct run *run, int code, const struct err *err)
 {
     struct arena *arena = &run->arena;
     struct data *document = data_map(arena);
-    const char *schema = run->command ? run->command->schema : "error";
+    const char *schema = run->command ? schema_of(arena, run->command) : "error";
     const char *version = strchr(schema, '@') ? "" : SCHEMA_VERSION;
-    data_put(arena, document, "schema",
-             data_str(arena, arena_printf(arena, SCHEMA_PREFIX "%s%s", schema, version)));
-    data_put(arena, document, "exit", data_int(arena, code));
+    data_add(arena, document,
+             FIELD("schema", arena_printf(arena, SCHEMA_PREFIX "%s%s", schema, version)),
+             FIELD("exit", code));
     for (size_t i = 0; i < run->document->map.count; i++)
         data_put_span(arena, document, run->document->map.members[i].name,
                       run->document->map.members[i].value);

@@ -5,7 +5,7 @@
 #include "base/account.h"
 #include "base/arena.h"
 #include "catalog/origin.h"
-#include "catalog/signature.h"
+#include "catalog/trust.h"
 #include "child/child.h"
 #include "child/tracked.h"
 #include "data/data.h"

@@ -10,7 +10,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "catalog/catalog_source.h"
-#include "catalog/source/git_files.h"
+#include "catalog/source/source_files.h"
 #include "data/fileset.h"
 #include "git/libgit2.h"
 

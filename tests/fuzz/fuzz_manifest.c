@@ -4,7 +4,6 @@
 
 #include "catalog/base_image.h"
 #include "catalog/manifest.h"
-#include "catalog/question_use.h"
 #include "matrix/version.h"
 
 static void check_rules(const struct layer *layer)

@@ -7,7 +7,7 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "catalog/source/compose.h"
+#include "catalog/source/source_files.h"
 #include "child/making.h"
 #include "io/path.h"
 #include "resolver/request.h"

@@ -7,9 +7,8 @@
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "catalog/address.h"
+#include "catalog/remote.h"
 #include "catalog/revision.h"
-#include "catalog/source/remote_listing.h"
 
 #include <stdint.h>
 #include <string.h>

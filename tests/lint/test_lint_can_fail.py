@@ -97,7 +97,7 @@ static const struct option options[] = {
     {"to", "REF", "go there", false},
     {NULL, NULL, NULL, false},
 };
-static const struct option_group groups[] = {{"How", options}, {NULL, NULL}};
+static const struct command command = {.options = {{"How", options}}};
 """
 
 # checker, files, what the finding says
@@ -213,6 +213,7 @@ RIGHT = {
     "src/cmd/common/opt.h": HEADER + "#include <stdbool.h>\n#include <stddef.h>\n\n"
     "struct option {\n    const char *name, *argument, *help;\n    bool repeatable;\n};\n"
     "struct option_group {\n    const char *title;\n    const struct option *options;\n};\n"
+    "struct command {\n    struct option_group options[2];\n};\n"
     "struct parsed;\nbool opt_given(const struct parsed *parsed, const char *name);\n",
     "src/cmd/common/given.h": HEADER
     + "struct parsed;\nint x_given(const struct parsed *parsed);\n",
@@ -223,7 +224,7 @@ RIGHT = {
 int x_given(const struct parsed *parsed)
 {
     static const char *const names[] = {"dry-run", "to"};
-    int given = f(groups[0].title != NULL);
+    int given = f(command.options[0].title != NULL);
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         given += opt_given(parsed, names[i]);
     return given;

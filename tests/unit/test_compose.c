@@ -2,7 +2,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "catalog/catalog_source.h"
-#include "catalog/source/compose.h"
+#include "catalog/source/source_files.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
 #include "unit/test.h"

@@ -1,5 +1,5 @@
 /* author/test/pairs: every two levels meet, as far as they can. */
-#include "author/test/pairs.h"
+#include "author/test/cases.h"
 #include "base/arena.h"
 #include "unit/test.h"
 

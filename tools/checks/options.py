@@ -6,7 +6,7 @@ over the whole table of options.
 from . import c_source
 from .circles import calls, reached, read_units, unit_name
 
-READERS = ("opt_given", "opt_value", "opt_values")
+READERS = ("opt_given", "opt_value", "opt_values", "opt_number")
 
 
 class File:
@@ -15,15 +15,15 @@ class File:
     def __init__(self, root, path):
         self.path = path
         self.shared, self.own = {}, {}  # tables: {name: {option: place}}
-        self.offered = set()  # names of tables that stand in an option_group
+        self.offered = set()  # names of tables that a command has, or a macro of groups
         self.walked = set()  # names of tables that a function goes through
         self.read = set()  # names of options
         arrays, named = {}, set()
         for declaration in c_source.read(root / path):
             if c_source.function_name(declaration.tokens):
                 self.walked |= c_source.used_names(declaration).keys()
-            elif "option_group" in (token.text for token in declaration.tokens):
-                self.offered |= c_source.used_names(declaration).keys()
+            elif _is_command(declaration.tokens):
+                self.offered |= {token.text for token in declaration.tokens}
             self._keep_table(declaration.tokens)
             named |= self._keep_names(declaration.tokens)
             arrays.update(_arrays_of_strings(declaration.tokens))
@@ -53,6 +53,11 @@ class File:
         return words
 
 
+def _is_command(tokens):
+    words = [token.text for token in tokens]
+    return "command" in words and "options" in words
+
+
 def _arguments(tokens, start):
     depth = 0
     for index in range(start, len(tokens)):
@@ -60,6 +65,17 @@ def _arguments(tokens, start):
         if depth == 0:
             return tokens[start:index]
     return []
+
+
+def _macros(root, paths):
+    """The words of each macro of a header: one may stand for several groups of options."""
+    found = {}
+    for path in (p for p in paths if p.endswith(".h")):
+        for declaration in c_source.read(root / path):
+            words = [token.text for token in declaration.tokens]
+            if declaration.directive and words[1:2] == ["define"]:
+                found[words[2]] = words[3:]
+    return found
 
 
 def _arrays_of_strings(tokens):
@@ -76,13 +92,14 @@ def findings(root, paths):
     paths = tuple(p for p in paths if p.startswith("src/"))
     arrows = calls(read_units(root, paths))
     files = {unit_name(path): File(root, path) for path in paths if path.endswith(".c")}
+    macros = _macros(root, paths)
     shared = {name: table for file in files.values() for name, table in file.shared.items()}
     found = []
     for unit, file in files.items():
         names = {unit, "main", *reached(arrows, unit)}
         reach = [files[name] for name in names if name in files]
         read = {name for other in reach for name in other.read}
-        for name in sorted(file.offered):
+        for name in sorted(file.offered | {n for m in file.offered for n in macros.get(m, ())}):
             table = file.own.get(name) or shared.get(name, {})
             walkers = [file] if name in file.own else reach
             if not any(name in other.walked for other in walkers):

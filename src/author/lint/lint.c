@@ -8,18 +8,19 @@
 #include "catalog/catalog.h"
 #include "data/data.h"
 
-int lint_catalog(struct finding_list *out, struct arena *arena, const struct lint_input *input,
-                 struct err *err)
+int lint_catalog(struct finding_list *out, struct arena *arena, const struct catalog *catalog,
+                 struct words types, struct err *err)
 {
     ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     static int (*const steps[])(struct lint *) = {
         lint_manifests, lint_mentions, lint_unused, lint_history, lint_renders, lint_suppressions,
     };
     struct lint lint = {.arena = arena,
-                        .input = input,
-                        .files = input->catalog->files,
+                        .catalog = catalog,
+                        .chosen = types,
+                        .files = catalog->files,
                         .findings = out,
-                        .whole = input->types.count == 0,
+                        .whole = types.count == 0,
                         .reached = data_map(arena),
                         .err = err};
     *out = (struct finding_list){.arena = arena};

@@ -1,17 +1,63 @@
 /* What `template lint` found: with place, line, reason and remedy, sorted, each once. */
 #include "author/lint/lint_finding.h"
 
-#include "base/arena.h"
+#include "base/arena_push.h"
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/unicode.h"
 #include "base/utf8.h"
-#include "data/data.h"
+#include "data/document.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define FINDINGS_KEPT ((size_t)1000) /* to choose those from that are shown */
+
+const struct lint_rule_row lint_rules[RULE_COUNT] = {
+    [RULE_MANIFEST] = {"manifest", true,
+                       "catalog.yml, template.yml, layer.yml or image.yml is not as it must be"},
+    [RULE_MATRIX] = {"matrix", true, "what `matrix check` finds"},
+    [RULE_TEMPLATE] = {"template", true,
+                       "a template cannot be right: syntax, an unknown filter, test or tag, "
+                       "arguments that these do not take, a name that an import has not"},
+    [RULE_RENDER] = {"render", true, "a type does not render with its default answers"},
+    [RULE_UNKNOWN_NAME] = {"unknown-name", true,
+                           "a template mentions a name that is no question of the type"},
+    [RULE_UNKNOWN_ATTRIBUTE] = {"unknown-attribute", true, "`resolution` has nothing of that name"},
+    [RULE_MISSING_INCLUDE] = {"missing-include", true, "an include that no file answers to"},
+    [RULE_UNUSED_QUESTION] = {"unused-question", true, "a question that no template reads"},
+    [RULE_UNUSED_LAYER] = {"unused-layer", false, "a layer that no type and no base image takes"},
+    [RULE_UNUSED_INCLUDE] = {"unused-include", false, "a file of includes that nothing includes"},
+    [RULE_UNUSED_GLOB] = {"unused-glob", false,
+                          "a glob of `files` or `delimiters` that matches no file"},
+    [RULE_UNUSED_OVERRIDE] = {"unused-override", false,
+                              "a glob of `overrides` that replaces no file of an earlier layer"},
+    [RULE_UNUSED_DEFAULT] = {"unused-default", false,
+                             "a default of catalog.yml for what no type asks"},
+    [RULE_MIGRATION] = {"migration", true, "a migration that cannot be applied, or makes no sense"},
+    [RULE_UNKNOWN_ANSWER] = {"unknown-answer", false,
+                             "a migration speaks of an answer that no release asked for"},
+    [RULE_MISSING_MIGRATION] = {"missing-migration", false,
+                                "an answer or a file is gone since the last release, and no "
+                                "migration says where it went"},
+    [RULE_VERSION] = {"version", true, "the catalog differs from the release that has its version"},
+    [RULE_SUPPRESSION] = {"suppression", true,
+                          "a comment `tmplgen-lint: ignore` without reason, of no rule, or of "
+                          "nothing"},
+};
+
+enum lint_rule lint_rule_of(struct span name)
+{
+    size_t i = 0;
+    while (i < RULE_COUNT && !span_equal(name, span_from(lint_rules[i].name)))
+        i++;
+    return (enum lint_rule)i;
+}
+
+const char *lint_severity(enum lint_rule rule)
+{
+    return lint_rules[rule].is_error ? "error" : "warning";
+}
 
 static const char *copy(struct arena *arena, const char *text)
 {
@@ -32,8 +78,7 @@ static struct finding *add(struct finding_list *findings, enum lint_rule rule,
     struct arena *arena = findings->arena;
     if (findings_full(findings, rule))
         return NULL;
-    findings->items = arena_grow(arena, findings->items, findings->count, sizeof(*findings->items));
-    struct finding *finding = &findings->items[findings->count++];
+    struct finding *finding = ARENA_PUSH(arena, findings->items, findings->count);
     *finding = (struct finding){.rule = rule,
                                 .message = copy(arena, err->message),
                                 .hint = copy(arena, err->hint),
@@ -181,14 +226,9 @@ static struct data *types_data(struct arena *arena, const char *types)
 
 struct data *finding_data(struct arena *arena, const struct finding *finding)
 {
-    struct data *map = data_map(arena);
-    data_put_text(arena, map, "file", finding->file);
-    data_put(arena, map, "line", data_int(arena, (int64_t)finding->line));
-    data_put(arena, map, "column", data_int(arena, (int64_t)finding->column));
-    data_put_text(arena, map, "message", finding->message);
-    data_put_text(arena, map, "rule", lint_rules[finding->rule].name);
-    data_put_text(arena, map, "severity", lint_severity(finding->rule));
-    data_put_text(arena, map, "hint", finding->hint);
-    data_put(arena, map, "types", types_data(arena, finding->types));
-    return map;
+    return data_of(arena, FIELD("file", finding->file), FIELD("line", finding->line),
+                   FIELD("column", finding->column), FIELD("message", finding->message),
+                   FIELD("rule", lint_rules[finding->rule].name),
+                   FIELD("severity", lint_severity(finding->rule)), FIELD("hint", finding->hint),
+                   FIELD("types", types_data(arena, finding->types)));
 }

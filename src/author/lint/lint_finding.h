@@ -1,16 +1,52 @@
-/* What `template lint` found: with place, line, reason and remedy, sorted, each once. */
+/* What `template lint` finds: by rules, with place, line, reason and remedy,
+ * sorted, each once. */
 #ifndef TMPLGEN_LINT_FINDING_H
 #define TMPLGEN_LINT_FINDING_H
 
-#include "author/lint/lint_rules.h"
 #include "base/err.h"
 #include "base/intern.h"
+#include "base/str.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
 struct buf;
 struct data;
+
+/* In the order of the manual. */
+enum lint_rule {
+    RULE_MANIFEST,
+    RULE_MATRIX,
+    RULE_TEMPLATE,
+    RULE_RENDER,
+    RULE_UNKNOWN_NAME,
+    RULE_UNKNOWN_ATTRIBUTE,
+    RULE_MISSING_INCLUDE,
+    RULE_UNUSED_QUESTION,
+    RULE_UNUSED_LAYER,
+    RULE_UNUSED_INCLUDE,
+    RULE_UNUSED_GLOB,
+    RULE_UNUSED_OVERRIDE,
+    RULE_UNUSED_DEFAULT,
+    RULE_MIGRATION,
+    RULE_UNKNOWN_ANSWER,
+    RULE_MISSING_MIGRATION,
+    RULE_VERSION,
+    RULE_SUPPRESSION,
+    RULE_COUNT
+};
+
+struct lint_rule_row {
+    const char *name;
+    bool is_error; /* else a warning */
+    const char *what;
+};
+
+extern const struct lint_rule_row lint_rules[RULE_COUNT];
+/* The rule of that name, or RULE_COUNT. */
+enum lint_rule lint_rule_of(struct span name);
+const char *lint_severity(enum lint_rule rule); /* "error", "warning" */
 
 #define FINDINGS_SHOWN ((size_t)100)
 
@@ -33,8 +69,8 @@ struct finding_list {
 };
 
 /*
- * Whether no more are kept; one of the rule is counted then. Whoever finds asks first: to put a
- * thing into words takes time.
+ * Whether no more are kept; one of the rule is counted then. Call it before a finding is put into
+ * words, which takes time.
  */
 bool findings_full(struct finding_list *findings, enum lint_rule rule);
 /* Keeps a copy of what the error says. */

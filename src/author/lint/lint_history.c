@@ -67,13 +67,15 @@ static int first_difference(const char **out, const struct fileset *a, const str
     return 0;
 }
 
-static int at_version(struct lint *lint, struct err *wrong)
+/* At a member of a manifest, or where that is not there, at its beginning. */
+static void place_at(struct err *wrong, const struct lint *lint, const char *path, const char *key)
 {
     ERR_SCRATCH(ignored);
     struct yaml_doc *doc;
-    if (fileset_document(&doc, lint->arena, lint->files, "catalog.yml", &ignored) == 0)
-        (void)yaml_at(wrong, yaml_get(doc->root, "version"));
-    return lint_keep(lint, RULE_VERSION, wrong);
+    if (fileset_document(&doc, lint->arena, lint->files, path, &ignored) < 0)
+        return;
+    const struct yaml_node *node = yaml_get(doc->root, key);
+    (void)yaml_at(wrong, node ? node : doc->root);
 }
 
 /* `*differs`: it is not what was released under its version, and no other version. */
@@ -87,7 +89,8 @@ static int check_version(bool *differs, const struct history *h, const struct se
     *differs = false;
     if (!release)
         return 0;
-    if (catalog_open(&same, lint->arena, lint->input->source, release->name, lint->err) < 0)
+    if (catalog_open(&same, lint->arena, lint->catalog->origin.source, release->name, lint->err) <
+        0)
         return -1;
     int rc = first_difference(&path, lint->files, same->files, lint->err);
     catalog_close(same);
@@ -95,9 +98,10 @@ static int check_version(bool *differs, const struct history *h, const struct se
         return rc;
     *differs = true;
     (void)err_set(&wrong, TG_USAGE, "invalid", "%s is released as '%s', and '%s' differs from it",
-                  lint->input->catalog->origin.version, release->name, path);
+                  lint->catalog->origin.version, release->name, path);
     (void)err_hint(&wrong, "raise the version, with a suffix such as -dev until it is released");
-    return at_version(lint, &wrong);
+    place_at(&wrong, lint, "catalog.yml", "version");
+    return lint_keep(lint, RULE_VERSION, &wrong);
 }
 
 /* ---------------------------------------------------------------- answers */
@@ -132,15 +136,13 @@ static const char *successor_of(struct arena *arena, const struct question *old,
     return near;
 }
 
-static void at_questions(struct err *wrong, const struct lint *lint, const struct lint_type *type)
+/* A loss is told of at the migrations. */
+static void keep_loss(const struct history *h, struct err *wrong, const char *old,
+                      const struct lint_type *type)
 {
-    ERR_SCRATCH(ignored);
-    struct yaml_doc *doc;
-    const char *path = arena_printf(lint->arena, "templates/%s/template.yml", type->name);
-    if (fileset_document(&doc, lint->arena, lint->files, path, &ignored) < 0)
-        return;
-    const struct yaml_node *node = yaml_get(doc->root, "migrations");
-    (void)yaml_at(wrong, node ? node : doc->root);
+    const char *path = arena_printf(h->lint->arena, "templates/%s/template.yml", type->name);
+    place_at(wrong, h->lint, path, "migrations");
+    findings_add_of(h->lint->findings, RULE_MISSING_MIGRATION, wrong, old, type->name);
 }
 
 static void lost_answer(const struct history *h, const struct lint_type *type,
@@ -159,8 +161,7 @@ static void lost_answer(const struct history *h, const struct lint_type *type,
     else
         (void)err_hint(&wrong, "add to migrations: - {from: \"<=%s\", drop_answers: [%s]}",
                        h->last->origin.version, old->name);
-    at_questions(&wrong, h->lint, type);
-    findings_add_of(h->lint->findings, RULE_MISSING_MIGRATION, &wrong, old->name, type->name);
+    keep_loss(h, &wrong, old->name, type);
 }
 
 /* ---------------------------------------------------------------- files */
@@ -214,8 +215,7 @@ static void lost_file(const struct history *h, const struct lint_type *type, con
                   old, h->last->origin.ref, new->path);
     (void)err_hint(&wrong, "add to migrations: - {from: \"<=%s\", rename_files: {\"%s\": \"%s\"}}",
                    h->last->origin.version, old, new->path);
-    at_questions(&wrong, h->lint, type);
-    findings_add_of(h->lint->findings, RULE_MISSING_MIGRATION, &wrong, old, type->name);
+    keep_loss(h, &wrong, old, type);
 }
 
 /* The new file that a lost one may be now: its copy, else the first that is like it. */
@@ -296,7 +296,8 @@ static void add_names(const struct history *h, const struct catalog_revision *re
     ERR_SCRATCH(ignored);
     struct manifest *manifest;
     struct catalog *catalog;
-    if (catalog_open(&catalog, h->lint->arena, h->lint->input->source, release->name, &ignored) < 0)
+    if (catalog_open(&catalog, h->lint->arena, h->lint->catalog->origin.source, release->name,
+                     &ignored) < 0)
         return;
     if (manifest_load(&manifest, h->lint->arena, catalog, type, &ignored) == 0)
         for (size_t i = 0; i < manifest->question_count; i++)
@@ -363,31 +364,26 @@ static int check_names(const struct history *h, const struct lint_type *type)
 
 /* ---------------------------------------------------------------- all of it */
 
-static int compare_with_last(const struct history *h)
-{
-    for (size_t i = 0; i < h->lint->type_count; i++)
-        if (check_type(h, &h->lint->types[i]) < 0 || check_names(h, &h->lint->types[i]) < 0)
-            return -1;
-    return 0;
-}
-
 int lint_history(struct lint *lint)
 {
     struct history h = {.lint = lint};
     struct semver now;
     bool differs;
-    if (catalog_revisions(&h.revisions, &h.count, lint->arena, lint->input->source, lint->err) < 0)
+    if (catalog_revisions(&h.revisions, &h.count, lint->arena, lint->catalog->origin.source,
+                          lint->err) < 0)
         return -1;
-    if (!semver_parse(&now, lint->input->catalog->origin.version))
+    if (!semver_parse(&now, lint->catalog->origin.version))
         return 0;
     if (check_version(&differs, &h, &now) < 0)
         return -1;
     const struct catalog_revision *last = release_before(&h, &now, differs);
     if (!last)
         return 0;
-    if (catalog_open(&h.last, lint->arena, lint->input->source, last->name, lint->err) < 0)
+    if (catalog_open(&h.last, lint->arena, lint->catalog->origin.source, last->name, lint->err) < 0)
         return -1;
-    int rc = compare_with_last(&h);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < lint->type_count; i++)
+        rc = check_type(&h, &lint->types[i]) < 0 || check_names(&h, &lint->types[i]) < 0 ? -1 : 0;
     catalog_close(h.last);
     return rc;
 }

@@ -1,15 +1,13 @@
-/* All manifests of a catalog, whoever takes them, and its matrix. */
+/* All manifests of a catalog, those that nothing takes, too, and its matrix. */
 #include "author/lint/lint_run.h"
 
-#include "author/lint/lint_reread.h"
-#include "base/arena.h"
+#include "base/arena_push.h"
 #include "base/budget.h"
 #include "catalog/answers.h"
 #include "catalog/base_image.h"
 #include "catalog/catalog.h"
 #include "catalog/manifest.h"
-#include "catalog/migrations.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
 #include "matrix/matrix.h"
@@ -24,6 +22,7 @@ struct manifest_reading {
     struct lint *lint;
     const char *name;
     struct lint_type *type; /* NULL: a layer */
+    bool is_image;
 };
 
 /* The catalog's files, some with another text. */
@@ -49,53 +48,35 @@ static int read_mended(struct span *out, const struct fileset *set, size_t index
     return mended->below->read(out, mended->below, index, err);
 }
 
-static void keep_manifest(void *context, const struct err *wrong)
-{
-    struct manifest_reading *reading = context;
-    findings_add(reading->lint->findings, RULE_MANIFEST, wrong);
-}
-
-static int load_type(void *context, struct arena *arena, const struct fileset *files,
-                     struct err *err)
+static int load(void *context, struct arena *arena, const struct fileset *files, struct err *err)
 {
     const struct manifest_reading *reading = context;
-    struct catalog catalog = *reading->lint->input->catalog;
+    struct catalog catalog = *reading->lint->catalog;
+    struct lint_type *type = reading->type;
     struct manifest *manifest;
-    catalog.files = files;
-    if (manifest_load(&manifest, arena, &catalog, reading->name, err) < 0)
-        return -1;
-    reading->type->manifest = manifest;
-    return 0;
-}
-
-static int load_image(void *context, struct arena *arena, const struct fileset *files,
-                      struct err *err)
-{
-    const struct manifest_reading *reading = context;
-    struct catalog catalog = *reading->lint->input->catalog;
     struct base_image *image;
+    struct layer layer;
     catalog.files = files;
+    if (!type)
+        return layer_load(&layer, arena, files, reading->name, err);
+    if (!reading->is_image) {
+        if (manifest_load(&manifest, arena, &catalog, reading->name, err) < 0)
+            return -1;
+        type->manifest = manifest;
+        return 0;
+    }
     if (base_image_load(&image, arena, &catalog, reading->name, err) < 0)
         return -1;
-    reading->type->image = image;
-    reading->type->manifest = &image->files;
+    type->image = image;
+    type->manifest = &image->files;
     return 0;
-}
-
-static int load_layer(void *context, struct arena *arena, const struct fileset *files,
-                      struct err *err)
-{
-    const struct manifest_reading *reading = context;
-    struct layer layer;
-    return layer_load(&layer, arena, files, reading->name, err);
 }
 
 static int read_type(struct lint *lint, const struct mended *mended, const char *path,
-                     struct lint_type *type,
-                     int (*load)(void *, struct arena *, const struct fileset *, struct err *))
+                     struct lint_type *type, bool is_image)
 {
-    struct manifest_reading reading = {.lint = lint, .name = type->name, .type = type};
-    const struct rereading rereading = {path, load, keep_manifest, &reading, NULL};
+    struct manifest_reading reading = {lint, type->name, type, is_image};
+    const struct rereading rereading = {path, load, &reading, lint->findings, NULL};
     bool loaded;
     if (reread(&loaded, &type->damaged, lint->arena, &mended->set, &rereading, lint->err) < 0)
         return -1;
@@ -111,7 +92,7 @@ static int read_layer(struct lint *lint, struct mended *mended, const char *name
     const char *path = arena_printf(lint->arena, "templates/_layers/%s/layer.yml", name);
     struct manifest_reading reading = {.lint = lint, .name = name};
     struct span text = span_of("", 0);
-    const struct rereading rereading = {path, load_layer, keep_manifest, &reading, &text};
+    const struct rereading rereading = {path, load, &reading, lint->findings, &text};
     bool loaded, damaged;
     if (reread(&loaded, &damaged, lint->arena, lint->files, &rereading, lint->err) < 0)
         return -1;
@@ -130,7 +111,7 @@ static int read_layer(struct lint *lint, struct mended *mended, const char *name
 static int lint_layers(struct lint *lint, struct mended *mended)
 {
     const char **names;
-    size_t count = type_files_layer_names(&names, lint->arena, lint->files);
+    size_t count = layer_names(&names, lint->arena, lint->files);
     mended->set.read = read_mended;
     for (size_t i = 0; i < count; i++)
         if (read_layer(lint, mended, names[i]) < 0)
@@ -155,8 +136,7 @@ static bool takes_mended(const struct lint *lint, const struct mended *mended,
 
 static struct lint_type *add_type(struct lint *lint, const char *name)
 {
-    lint->types = arena_grow(lint->arena, lint->types, lint->type_count, sizeof(*lint->types));
-    struct lint_type *type = &lint->types[lint->type_count++];
+    struct lint_type *type = ARENA_PUSH(lint->arena, lint->types, lint->type_count);
     *type = (struct lint_type){.name = name, .read = data_map(lint->arena)};
     return type;
 }
@@ -217,7 +197,7 @@ static int lint_type(struct lint *lint, const struct mended *mended, const char 
         (void)err_hint(&wrong, "a folder of templates/ is a type, unless its name begins with '_'");
         return lint_keep(lint, RULE_MANIFEST, &wrong);
     }
-    if (read_type(lint, mended, path, type, load_type) < 0)
+    if (read_type(lint, mended, path, type, false) < 0)
         return -1;
     type->layers_damaged = type->manifest && takes_mended(lint, mended, type->manifest);
     for (size_t i = 0; type->manifest && i < type->manifest->question_count; i++)
@@ -230,7 +210,7 @@ static int unknown_type(struct lint *lint, const char *name, const char *const *
 {
     const char *near = str_nearest(name, types, count);
     (void)err_set(lint->err, TG_USAGE, "unknown-type", "the catalog '%s' has no type '%s'",
-                  lint->input->catalog->name, name);
+                  lint->catalog->name, name);
     return err_hint(lint->err, "%s%s%sthere is: %s", near ? "did you mean '" : "", near ? near : "",
                     near ? "'? " : "", str_join(lint->arena, types, count, ", "));
 }
@@ -239,7 +219,7 @@ static int lint_types(struct lint *lint, const struct mended *mended)
 {
     const char **types;
     size_t count = catalog_types(&types, lint->arena, lint->files);
-    struct words chosen = lint->input->types;
+    struct words chosen = lint->chosen;
     for (size_t i = 0; i < chosen.count; i++)
         if (!str_is_among(chosen.items[i], types, count))
             return unknown_type(lint, chosen.items[i], types, count);
@@ -259,7 +239,7 @@ static int lint_images(struct lint *lint, const struct mended *mended)
     size_t count = lint->whole ? base_image_names(&names, lint->arena, lint->files) : 0;
     for (size_t i = 0; i < count; i++) {
         const char *path = arena_printf(lint->arena, "base-images/%s/image.yml", names[i]);
-        if (read_type(lint, mended, path, add_type(lint, names[i]), load_image) < 0)
+        if (read_type(lint, mended, path, add_type(lint, names[i]), true) < 0)
             return -1;
     }
     return 0;
@@ -336,9 +316,9 @@ static void know_names(const struct lint *lint, struct lint_type *type)
         data_put(arena, type->known, of_images[i], some);
     if (type->image)
         return;
-    data_put_text(arena, type->known, "template", type->manifest->kind);
-    data_put(arena, type->known, "request", type->manifest->has_stack ? some : data_null(arena));
-    data_put(arena, type->known, "resolution", type->manifest->has_stack ? some : data_null(arena));
+    data_add(arena, type->known, FIELD("template", type->manifest->kind),
+             FIELD("request", type->manifest->has_stack ? some : data_null(arena)),
+             FIELD("resolution", type->manifest->has_stack ? some : data_null(arena)));
     know_questions(lint, type);
 }
 

@@ -96,43 +96,33 @@ static bool is_told(const struct lint *lint, const struct lint_type *type)
     return lint->findings->more > 0;
 }
 
-static int check_type(struct lint *lint, const struct lint_type *type)
-{
-    ARENA_SCRATCH(arena);
-    ERR_SCRATCH(wrong);
-    struct making m = {.arena = &arena, .catalog = lint->input->catalog, .overlay = span_of("", 0)};
-    if (make(&m, type, &wrong) == 0)
-        return 0;
-    if (lint_ends(&wrong))
-        return lint_keep(lint, RULE_RENDER, &wrong);
-    if (is_told(lint, type) || str_equal(wrong.code, "missing-answer"))
-        return 0;
-    findings_add_of(lint->findings, RULE_RENDER, &wrong, wrong.message, type->name);
-    return 0;
-}
+/* ---------------------------------------------------------------- types and images */
 
-/* ---------------------------------------------------------------- base images */
-
-static int check_image(struct lint *lint, const struct lint_type *type)
+static int make_image(struct lint *lint, struct arena *arena, const char *name, struct err *err)
 {
-    ARENA_SCRATCH(arena);
-    ERR_SCRATCH(wrong);
-    const char *name = type->name;
     struct image_selection selection = {
-        .catalog = lint->input->catalog, .overlay = span_of("", 0), .images = {&name, 1}};
-    struct lock lock = {"", data_map(&arena), data_map(&arena)};
+        .catalog = lint->catalog, .overlay = span_of("", 0), .images = {&name, 1}};
+    struct lock lock = {"", data_map(arena), data_map(arena)};
     struct image_row *rows;
     struct data *refusal;
     struct render render;
     size_t count;
-    int rc = image_rows(&rows, &count, &refusal, &arena, &selection, &wrong);
-    if (rc == 0 &&
-        (!count || image_context(&render, &arena, lint->input->catalog, rows, &lock, &wrong) == 0))
+    if (image_rows(&rows, &count, &refusal, arena, &selection, err) < 0)
+        return -1;
+    return count ? image_context(&render, arena, lint->catalog, rows, &lock, err) : 0;
+}
+
+static int check(struct lint *lint, const struct lint_type *type)
+{
+    ARENA_SCRATCH(arena);
+    ERR_SCRATCH(wrong);
+    struct making m = {.arena = &arena, .catalog = lint->catalog, .overlay = span_of("", 0)};
+    if ((type->image ? make_image(lint, &arena, type->name, &wrong) : make(&m, type, &wrong)) == 0)
         return 0;
     if (lint_ends(&wrong))
         return lint_keep(lint, RULE_RENDER, &wrong);
-    if (!is_told(lint, type))
-        findings_add_of(lint->findings, RULE_RENDER, &wrong, wrong.message, name);
+    if (!is_told(lint, type) && !str_equal(wrong.code, "missing-answer"))
+        findings_add_of(lint->findings, RULE_RENDER, &wrong, wrong.message, type->name);
     return 0;
 }
 
@@ -140,9 +130,7 @@ int lint_renders(struct lint *lint)
 {
     for (size_t i = 0; i < lint->type_count; i++) {
         const struct lint_type *type = &lint->types[i];
-        if (!type->manifest || type->damaged || type->layers_damaged)
-            continue;
-        if ((type->image ? check_image(lint, type) : check_type(lint, type)) < 0)
+        if (type->manifest && !type->damaged && !type->layers_damaged && check(lint, type) < 0)
             return -1;
     }
     return 0;

@@ -1,7 +1,7 @@
 /* A manifest that is wrong in several places: each is told of, and it is read without them. */
-#include "author/lint/lint_reread.h"
+#include "author/lint/lint_run.h"
 
-#include "base/arena.h"
+#include "base/arena_push.h"
 #include "base/budget.h"
 #include "base/limits.h"
 #include "base/utf8.h"
@@ -149,9 +149,7 @@ static bool take_out(bool *follows, struct overlay *overlay, struct arena *arena
     blank(text, doc->source, extent);
     bool changed = memcmp(text, doc->source.ptr, doc->source.len) != 0;
     overlay->text = span_of(text, doc->source.len);
-    overlay->holes =
-        arena_grow(arena, overlay->holes, overlay->hole_count, sizeof(*overlay->holes));
-    overlay->holes[overlay->hole_count++] = extent;
+    *ARENA_PUSH(arena, overlay->holes, overlay->hole_count) = extent;
     return changed;
 }
 
@@ -184,7 +182,7 @@ int reread(bool *loaded, bool *damaged, struct arena *arena, const struct filese
         *damaged = true;
         bool follows, more = take_out(&follows, &overlay, arena, rereading->path, &wrong);
         if (!follows)
-            rereading->broken(rereading->context, &wrong);
+            findings_add(rereading->findings, RULE_MANIFEST, &wrong);
         if (!more)
             return 0;
     }

@@ -3,12 +3,19 @@
 #define TMPLGEN_LINT_RUN_H
 
 #include "author/lint/lint_finding.h"
-#include "author/lint/lint_input.h"
 #include "author/show/type_files.h"
+#include "base/err.h"
 #include "base/intern.h"
+#include "base/span.h"
+#include "base/str.h"
 
+#include <stdbool.h>
+
+struct arena;
 struct base_image;
+struct catalog;
 struct data;
+struct fileset;
 
 /* A type or a base image. */
 struct lint_type {
@@ -30,7 +37,8 @@ struct lint_templates {
 
 struct lint {
     struct arena *arena;
-    const struct lint_input *input;
+    const struct catalog *catalog;
+    struct words chosen; /* types; none: all */
     const struct fileset *files;
     struct finding_list *findings;
     struct lint_type *types;
@@ -63,5 +71,29 @@ TG_CHECKED int lint_keep(struct lint *lint, enum lint_rule rule, const struct er
 /* The same at the head of a file of the catalog. */
 TG_CHECKED int lint_keep_at(struct lint *lint, enum lint_rule rule, struct err *err,
                             const char *path);
+
+struct rereading {
+    const char *path; /* of the manifest */
+    /* Reads it out of `files`, which hold it in place of the one that is there. */
+    int (*load)(void *context, struct arena *arena, const struct fileset *files, struct err *err);
+    void *context;
+    struct finding_list *findings; /* get each thing that is wrong, as RULE_MANIFEST */
+    struct span *text;             /* becomes what was read in the end; or NULL */
+};
+
+/*
+ * Loads `rereading->path` until nothing is wrong: the entry of a list, or the member of the
+ * document, that is to blame is taken out each time. `*loaded`: the last attempt, with the arena,
+ * worked. `*damaged`: something was taken out. Fails where `files` cannot be read, and at limits.
+ */
+TG_CHECKED int reread(bool *loaded, bool *damaged, struct arena *arena, const struct fileset *files,
+                      const struct rereading *rereading, struct err *err);
+
+/*
+ * Whether "resolution.cuda.variant" may be there, by what docs/json.md says of resolutions and
+ * requests. Methods of what is there count; what is below a text, a list or a map of any names is
+ * not looked at. `*nearest` is a name that may be meant, or NULL.
+ */
+bool attribute_is_known(const char **nearest, struct span path);
 
 #endif

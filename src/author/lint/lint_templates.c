@@ -1,14 +1,12 @@
 /* What templates mention, in every branch: names that are nothing, files that are not there. */
 #include "author/lint/lint_run.h"
 
-#include "author/lint/resolution_names.h"
-#include "base/arena.h"
+#include "base/arena_push.h"
 #include "base/budget.h"
-#include "base/buf.h"
 #include "base/limits.h"
 #include "catalog/base_image.h"
-#include "catalog/include.h"
 #include "catalog/manifest.h"
+#include "catalog/manifest_text.h"
 #include "data/data.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
@@ -173,8 +171,7 @@ static const char *include_name(struct arena *arena, const char *path)
 static void add_template(struct lint_templates *out, struct lint *lint, const char *name,
                          const char *path)
 {
-    out->names = arena_grow(lint->arena, out->names, out->count, sizeof(*out->names));
-    out->names[out->count++] = name;
+    *ARENA_PUSH(lint->arena, out->names, out->count) = name;
     data_put(lint->arena, lint->reached, path, data_bool(lint->arena, true));
 }
 
@@ -284,7 +281,7 @@ static int scan_text(struct lint *lint, struct lint_type *type, const struct dat
     if (!text->text || !text->node)
         return 0;
     struct scan scan = {.lint = lint, .type = type, .known = known, .node = text->node};
-    struct template_source source = {.name = text->node->doc->name, .text = span_from(text->text)};
+    struct template_source source = manifest_text_source(text);
     return read_source(&scan, &source, expression);
 }
 

@@ -1,7 +1,7 @@
 /* What makes no difference: questions, layers, includes, globs. */
 #include "author/lint/lint_run.h"
 
-#include "base/arena.h"
+#include "base/arena_push.h"
 #include "base/budget.h"
 #include "catalog/catalog.h"
 #include "data/data.h"
@@ -12,21 +12,19 @@
 
 /* ---------------------------------------------------------------- questions */
 
-static int unused_questions(struct lint *lint, const struct lint_type *type)
+static void unused_questions(struct lint *lint, const struct lint_type *type)
 {
     for (size_t i = 0; i < type->manifest->question_count; i++) {
         ERR_SCRATCH(wrong);
         const struct question *question = &type->manifest->questions[i];
-        if (strcmp(question->name, "name") == 0 || data_get(type->read, question->name))
-            continue;
-        if (findings_full(lint->findings, RULE_UNUSED_QUESTION))
+        if (strcmp(question->name, "name") == 0 || data_get(type->read, question->name) ||
+            findings_full(lint->findings, RULE_UNUSED_QUESTION))
             continue;
         (void)yaml_error(&wrong, question->node, "no template reads the answer to '%s'",
                          question->name);
         (void)err_hint(&wrong, "use it in a template, or remove the question");
         findings_add_of(lint->findings, RULE_UNUSED_QUESTION, &wrong, question->name, type->name);
     }
-    return 0;
 }
 
 /* ---------------------------------------------------------------- layers and includes */
@@ -44,7 +42,7 @@ static bool is_taken(const struct lint *lint, const char *layer)
 static int unused_layers(struct lint *lint)
 {
     const char **names;
-    size_t count = type_files_layer_names(&names, lint->arena, lint->files);
+    size_t count = layer_names(&names, lint->arena, lint->files);
     for (size_t i = 0; i < count; i++) {
         ERR_SCRATCH(wrong);
         if (is_taken(lint, names[i]))
@@ -81,29 +79,29 @@ struct glob_row {
     const char *kind; /* "files", "delimiters", "overrides" */
     const char *glob;
     size_t number; /* of the row, or of the layer that has the overrides */
+    bool matches;  /* a file, in some type */
 };
 
-/* The globs that matched, and those that did not, by "manifest kind number layer". */
 struct glob_rows {
     struct lint *lint;
-    struct data *matched, *all;
+    struct data *numbers; /* of the items, by "manifest kind number layer" */
     struct glob_row *items;
     size_t count;
     struct yaml_doc *doc; /* the manifest that was read last */
 };
 
-static void note_row(struct glob_rows *rows, const struct glob_row *row, bool matches)
+static void note_row(struct glob_rows *rows, const struct glob_row *row)
 {
     struct arena *arena = rows->lint->arena;
     const char *key = arena_printf(arena, "%s %s %zu %s", row->file, row->kind, row->number,
                                    strcmp(row->kind, "overrides") == 0 ? row->glob : "");
-    if (matches)
-        data_put(arena, rows->matched, key, data_bool(arena, true));
-    if (data_get(rows->all, key))
-        return;
-    data_put(arena, rows->all, key, data_int(arena, (int64_t)rows->count));
-    rows->items = arena_grow(arena, rows->items, rows->count, sizeof(*rows->items));
-    rows->items[rows->count++] = *row;
+    const struct data *known = data_get(rows->numbers, key);
+    size_t number = known ? (size_t)known->integer : rows->count;
+    if (!known) {
+        data_put(arena, rows->numbers, key, data_int(arena, (int64_t)number));
+        *ARENA_PUSH(arena, rows->items, rows->count) = *row;
+    }
+    rows->items[number].matches |= row->matches;
 }
 
 static const char *manifest_path(const struct lint *lint, const struct lint_type *type,
@@ -159,15 +157,17 @@ static void note_layer(struct glob_rows *rows, const struct lint_type *type,
     const struct layer *layer = &part->layer;
     const char *own = manifest_path(rows->lint, type, part);
     for (size_t i = 0; i < layer->rule_count; i++)
-        note_row(rows, &(struct glob_row){own, "files", layer->rules[i].glob, i},
-                 rule_matches(&type->parts, part, &layer->rules[i]));
+        note_row(rows, &(struct glob_row){own, "files", layer->rules[i].glob, i,
+                                          rule_matches(&type->parts, part, &layer->rules[i])});
     for (size_t i = 0; i < layer->delimiter_count; i++)
-        note_row(rows, &(struct glob_row){own, "delimiters", layer->delimiters[i].glob, i},
-                 delimiters_match(&type->parts, part, layer->delimiters[i].glob));
+        note_row(rows, &(struct glob_row){
+                           own, "delimiters", layer->delimiters[i].glob, i,
+                           delimiters_match(&type->parts, part, layer->delimiters[i].glob)});
     const char *user = manifest_path(rows->lint, type, &(struct type_layer){.use = NULL});
     for (size_t i = 0; i < layer->override_count; i++)
-        note_row(rows, &(struct glob_row){user, "overrides", layer->overrides[i], part->order},
-                 override_matches(&type->parts, part, layer->overrides[i]));
+        note_row(rows,
+                 &(struct glob_row){user, "overrides", layer->overrides[i], part->order,
+                                    override_matches(&type->parts, part, layer->overrides[i])});
 }
 
 /* ---------------------------------------------------------------- where a glob stands */
@@ -218,8 +218,7 @@ static int unused_row(struct glob_rows *rows, const struct glob_row *row)
 
 static int unused_globs(struct lint *lint)
 {
-    struct glob_rows rows = {
-        .lint = lint, .matched = data_map(lint->arena), .all = data_map(lint->arena)};
+    struct glob_rows rows = {.lint = lint, .numbers = data_map(lint->arena)};
     for (size_t i = 0; i < lint->type_count; i++)
         for (size_t j = 0; j < lint->types[i].parts.layer_count; j++) {
             if (!lint->types[i].damaged)
@@ -227,11 +226,9 @@ static int unused_globs(struct lint *lint)
             if (budget_steps(0, lint->err) < 0)
                 return -1;
         }
-    for (size_t i = 0; i < rows.count; i++) {
-        const char *key = rows.all->map.members[i].name.ptr;
-        if (!data_get(rows.matched, key) && unused_row(&rows, &rows.items[i]) < 0)
+    for (size_t i = 0; i < rows.count; i++)
+        if (!rows.items[i].matches && unused_row(&rows, &rows.items[i]) < 0)
             return -1;
-    }
     return 0;
 }
 
@@ -254,8 +251,7 @@ static const char *nearest_question(const struct lint *lint, const char *name)
     size_t count = 0;
     for (size_t i = 0; i < lint->type_count; i++)
         for (size_t j = 0; j < lint->types[i].manifest->question_count; j++) {
-            names = arena_grow(lint->arena, (void *)names, count, sizeof(*names));
-            names[count++] = lint->types[i].manifest->questions[j].name;
+            *ARENA_PUSH(lint->arena, names, count) = lint->types[i].manifest->questions[j].name;
         }
     return str_nearest(name, names, count);
 }
@@ -263,7 +259,7 @@ static const char *nearest_question(const struct lint *lint, const char *name)
 /* A layer that is damaged may have had the question. */
 static int unused_defaults(struct lint *lint)
 {
-    const struct yaml_node *defaults = yaml_get(lint->input->catalog->yml, "defaults");
+    const struct yaml_node *defaults = yaml_get(lint->catalog->yml, "defaults");
     for (size_t i = 0; i < lint->type_count; i++)
         if (lint->types[i].layers_damaged)
             return 0;
@@ -285,8 +281,8 @@ int lint_unused(struct lint *lint)
 {
     for (size_t i = 0; i < lint->type_count; i++)
         if (lint->types[i].manifest && !lint->types[i].damaged && !lint->types[i].layers_damaged &&
-            !lint->types[i].image && unused_questions(lint, &lint->types[i]) < 0)
-            return -1;
+            !lint->types[i].image)
+            unused_questions(lint, &lint->types[i]);
     if (!lint->whole)
         return 0;
     for (size_t i = 0; i < lint->type_count; i++)

@@ -1,5 +1,5 @@
-/* What `resolution` has, for whoever checks templates before they are rendered. */
-#include "author/lint/resolution_names.h"
+/* What `resolution` has, for templates that are checked before they are rendered. */
+#include "author/lint/lint_run.h"
 
 #include "base/str.h"
 

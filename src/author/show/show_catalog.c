@@ -1,14 +1,13 @@
 /* What `template list` and `template show` tell: documents. */
 #include "author/show_catalog.h"
 
-#include "author/lint/line_counter.h"
 #include "author/show/type_files.h"
 #include "base/arena.h"
 #include "catalog/catalog.h"
 #include "catalog/manifest.h"
 #include "catalog/render.h"
 #include "child/making.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
 #include "matrix/matrix.h"
@@ -18,24 +17,37 @@
 
 struct data *show_catalog(struct arena *arena, const struct catalog *catalog)
 {
-    struct data *map = data_map(arena);
-    data_put_text(arena, map, "name", catalog->name);
-    data_put_text(arena, map, "version", catalog->origin.version);
-    data_put_text(arena, map, "source", catalog->origin.source);
-    data_put_text(arena, map, "ref", catalog->origin.ref);
-    data_put_text(arena, map, "commit", catalog->origin.commit);
-    return map;
+    return data_of(arena, FIELD("name", catalog->name), FIELD("version", catalog->origin.version),
+                   FIELD("source", catalog->origin.source), FIELD("ref", catalog->origin.ref),
+                   FIELD("commit", catalog->origin.commit));
 }
 
 /* ---------------------------------------------------------------- manifests */
+
+/* Lines of texts for offsets that mostly grow: each byte is looked at once. Zeroed at first. */
+struct line_counter {
+    const char *text;      /* that was asked for last */
+    size_t offset, before; /* line ends before the offset in it */
+};
+
+/* The line of a byte, from 1. */
+static size_t line_counter_at(struct line_counter *counter, struct span text, size_t offset)
+{
+    if (offset < counter->offset || (counter->offset && text.ptr != counter->text))
+        *counter = (struct line_counter){NULL, 0, 0};
+    counter->text = text.ptr;
+    for (; counter->offset < offset && counter->offset < text.len; counter->offset++)
+        counter->before += text.ptr[counter->offset] == '\n';
+    return counter->before + 1;
+}
 
 /* "templates/service/template.yml:12", which editors open; null for what nobody wrote. */
 static void put_place(struct arena *arena, struct data *map, const struct yaml_node *node,
                       struct line_counter *lines)
 {
     size_t line = node ? line_counter_at(lines, node->doc->source, node->offset) : 0;
-    data_put_text(arena, map, "file", node ? node->doc->name : NULL);
-    data_put(arena, map, "line", node ? data_int(arena, (int64_t)line) : data_null(arena));
+    data_add(arena, map, FIELD("file", node ? node->doc->name : NULL),
+             FIELD("line", node ? data_int(arena, (int64_t)line) : data_null(arena)));
 }
 
 static struct data *words_data(struct arena *arena, const struct words *words)
@@ -59,10 +71,9 @@ static struct data *layers_data(struct arena *arena, const struct manifest *mani
     for (size_t i = 0; i < manifest->layer_count; i++) {
         const struct layer_use *use = &manifest->layers[i];
         const struct words overrides = {use->overrides, use->override_count};
-        struct data *map = data_map(arena);
-        data_put_text(arena, map, "name", use->name.text);
-        data_put_text(arena, map, "when", use->when.text);
-        data_put(arena, map, "overrides", words_data(arena, &overrides));
+        struct data *map =
+            data_of(arena, FIELD("name", use->name.text), FIELD("when", use->when.text),
+                    FIELD("overrides", words_data(arena, &overrides)));
         put_place(arena, map, use->name.node, &lines);
         data_push(arena, list, map);
     }
@@ -105,23 +116,17 @@ static struct data *bringers_data(struct arena *arena, const struct question *qu
 static struct data *question_data(struct arena *arena, const struct question *question)
 {
     bool list = question->type == QUESTION_LIST;
-    struct data *map = data_map(arena);
-    data_put_text(arena, map, "name", question->name);
-    data_put_text(arena, map, "type", question_type_names[question->type]);
-    data_put_text(arena, map, "items", list ? question_type_names[question->items] : NULL);
-    data_put_text(arena, map, "help", question->help.text);
-    data_put(arena, map, "default", node_data(arena, question->fallback));
-    data_put_text(arena, map, "computed", question->computed.text);
-    data_put(arena, map, "choices", choices_data(arena, question->choices, choice_value));
-    data_put(arena, map, "labels", choices_data(arena, question->choices, choice_label));
-    data_put_text(arena, map, "pattern", question->pattern);
-    data_put_text(arena, map, "min", question->min);
-    data_put_text(arena, map, "max", question->max);
-    data_put(arena, map, "multiline", data_bool(arena, question->multiline));
-    data_put(arena, map, "secret", data_bool(arena, question->secret));
-    data_put_text(arena, map, "when", question->when.text);
-    data_put(arena, map, "layers", bringers_data(arena, question));
-    return map;
+    return data_of(
+        arena, FIELD("name", question->name), FIELD("type", question_type_names[question->type]),
+        FIELD("items", list ? question_type_names[question->items] : NULL),
+        FIELD("help", question->help.text), FIELD("default", node_data(arena, question->fallback)),
+        FIELD("computed", question->computed.text),
+        FIELD("choices", choices_data(arena, question->choices, choice_value)),
+        FIELD("labels", choices_data(arena, question->choices, choice_label)),
+        FIELD("pattern", question->pattern), FIELD("min", question->min),
+        FIELD("max", question->max), FIELD("multiline", question->multiline),
+        FIELD("secret", question->secret), FIELD("when", question->when.text),
+        FIELD("layers", bringers_data(arena, question)));
 }
 
 static struct data *questions_data(struct arena *arena, const struct manifest *manifest)
@@ -142,11 +147,10 @@ static struct data *refusals_data(struct arena *arena, const struct manifest *ma
     struct line_counter lines = {NULL, 0, 0};
     struct data *list = data_list(arena);
     for (size_t i = 0; i < manifest->refusal_count; i++) {
-        struct data *map = data_map(arena);
-        data_put_text(arena, map, "when", manifest->refusals[i].when.text);
-        data_put_text(arena, map, "because", manifest->refusals[i].because.text);
-        data_put(arena, map, "exit", data_int(arena, manifest->refusals[i].no_row ? 4 : 2));
-        data_put_text(arena, map, "layer", manifest->refusals[i].layer);
+        struct data *map = data_of(arena, FIELD("when", manifest->refusals[i].when.text),
+                                   FIELD("because", manifest->refusals[i].because.text),
+                                   FIELD("exit", manifest->refusals[i].no_row ? 4 : 2),
+                                   FIELD("layer", manifest->refusals[i].layer));
         put_place(arena, map, manifest->refusals[i].when.node, &lines);
         data_push(arena, list, map);
     }
@@ -168,16 +172,14 @@ static struct data *migrations_data(struct arena *arena, const struct manifest *
     struct data *list = data_list(arena);
     for (size_t i = 0; i < manifest->migration_count; i++) {
         const struct migration *m = &manifest->migrations[i];
-        struct data *map = data_map(arena);
-        data_put_text(arena, map, "from", m->from);
-        data_put(arena, map, "rename_answers",
-                 renames_data(arena, m->rename_answers.old, m->rename_answers.new,
-                              m->rename_answers.count));
-        data_put(
-            arena, map, "rename_files",
-            renames_data(arena, m->rename_files.old, m->rename_files.new, m->rename_files.count));
-        data_put(arena, map, "drop_answers", data_texts(arena, m->drop_answers, m->drop_count));
-        data_put_text(arena, map, "note", m->note);
+        struct data *map = data_of(
+            arena, FIELD("from", m->from),
+            FIELD("rename_answers", renames_data(arena, m->rename_answers.old,
+                                                 m->rename_answers.new, m->rename_answers.count)),
+            FIELD("rename_files", renames_data(arena, m->rename_files.old, m->rename_files.new,
+                                               m->rename_files.count)),
+            FIELD("drop_answers", data_texts(arena, m->drop_answers, m->drop_count)),
+            FIELD("note", m->note));
         put_place(arena, map, m->node, &lines);
         data_push(arena, list, map);
     }
@@ -207,8 +209,8 @@ static void put_rules(struct arena *arena, struct data *map, const struct type_f
             policy = rule->has_policy ? rule->policy : policy;
             merge = rule->has_merge ? rule->merge : merge;
         }
-    data_put_text(arena, map, "policy", file_policy_names[policy]);
-    data_put_text(arena, map, "merge", file_merge_names[merge]);
+    data_add(arena, map, FIELD("policy", file_policy_names[policy]),
+             FIELD("merge", file_merge_names[merge]));
 }
 
 /* All of these must hold: the layer's own, then those of its rows that match the path. */
@@ -239,16 +241,14 @@ static struct data *replaced_by(struct arena *arena, const struct type_files *pa
 static struct data *path_data(struct arena *arena, const struct type_files *parts,
                               const struct type_file *file, const char *path)
 {
-    struct data *map = data_map(arena);
-    data_put_text(arena, map, "path", path);
-    data_put_text(arena, map, "layer", file->layer->use ? file->layer->layer.name : NULL);
-    data_put_text(arena, map, "source", file->source);
-    data_put(arena, map, "when", conditions_data(arena, file));
+    struct data *map =
+        data_of(arena, FIELD("path", path),
+                FIELD("layer", file->layer->use ? file->layer->layer.name : NULL),
+                FIELD("source", file->source), FIELD("when", conditions_data(arena, file)));
     put_rules(arena, map, file, parts);
-    data_put(arena, map, "executable", data_bool(arena, file->executable));
-    data_put(arena, map, "rendered", data_bool(arena, file->is_template));
-    data_put(arena, map, "replaced_by", replaced_by(arena, parts, file));
-    return map;
+    return data_add(arena, map, FIELD("executable", file->executable),
+                    FIELD("rendered", file->is_template),
+                    FIELD("replaced_by", replaced_by(arena, parts, file)));
 }
 
 /* By path; of one path in the order of the layers. */
@@ -282,8 +282,8 @@ static struct data *rendered_data(struct arena *arena, const struct type_files *
             if (str_equal(parts->files[j].source, render->entries[i].source)) {
                 struct data *map =
                     path_data(arena, parts, &parts->files[j], render->entries[i].path);
-                data_put_text(arena, map, "policy", file_policy_names[render->entries[i].policy]);
-                data_put_text(arena, map, "merge", file_merge_names[render->entries[i].merge]);
+                data_add(arena, map, FIELD("policy", file_policy_names[render->entries[i].policy]),
+                         FIELD("merge", file_merge_names[render->entries[i].merge]));
                 data_push(arena, list, map);
                 break;
             }
@@ -295,13 +295,11 @@ static struct data *rendered_data(struct arena *arena, const struct type_files *
 static struct data *type_data(struct arena *arena, const struct catalog *catalog,
                               const struct manifest *manifest)
 {
-    struct data *map = data_map(arena);
-    data_put_text(arena, map, "type", manifest->type);
-    data_put_text(arena, map, "description", manifest->description);
-    data_put_text(arena, map, "stack", manifest->has_stack ? "framework" : "none");
-    data_put(arena, map, "frameworks", frameworks_data(arena, catalog, manifest));
-    data_put(arena, map, "layers", layers_data(arena, manifest));
-    return map;
+    return data_of(arena, FIELD("type", manifest->type),
+                   FIELD("description", manifest->description),
+                   FIELD("stack", manifest->has_stack ? "framework" : "none"),
+                   FIELD("frameworks", frameworks_data(arena, catalog, manifest)),
+                   FIELD("layers", layers_data(arena, manifest)));
 }
 
 int show_types(struct data **out, struct arena *arena, const struct catalog *catalog,
@@ -328,14 +326,13 @@ static struct data *manifest_data(struct arena *arena, const struct catalog *cat
     data_put(arena, map, "catalog", show_catalog(arena, catalog));
     for (size_t i = 0; i < type->map.count; i++)
         data_put_span(arena, map, type->map.members[i].name, type->map.members[i].value);
-    data_put_text(arena, map, "frameworks_because", manifest->frameworks_because);
-    data_put_text(arena, map, "python", manifest->python);
-    data_put(arena, map, "distributions", words_data(arena, &manifest->distributions));
-    data_put(arena, map, "questions", questions_data(arena, manifest));
-    data_put(arena, map, "refuse", refusals_data(arena, manifest));
-    data_put(arena, map, "migrations", migrations_data(arena, manifest));
-    data_put(arena, map, "next", next_data(arena, manifest));
-    return map;
+    return data_add(arena, map, FIELD("frameworks_because", manifest->frameworks_because),
+                    FIELD("python", manifest->python),
+                    FIELD("distributions", words_data(arena, &manifest->distributions)),
+                    FIELD("questions", questions_data(arena, manifest)),
+                    FIELD("refuse", refusals_data(arena, manifest)),
+                    FIELD("migrations", migrations_data(arena, manifest)),
+                    FIELD("next", next_data(arena, manifest)));
 }
 
 int show_type(struct data **out, struct arena *arena, const struct catalog *catalog,
@@ -345,8 +342,8 @@ int show_type(struct data **out, struct arena *arena, const struct catalog *cata
     if (type_files_gather(&parts, arena, catalog->files, manifest, NULL, NULL, err) < 0)
         return -1;
     *out = manifest_data(arena, catalog, manifest);
-    data_put(arena, *out, "answers", data_null(arena));
-    data_put(arena, *out, "files", paths_data(arena, &parts));
+    data_add(arena, *out, FIELD("answers", data_null(arena)),
+             FIELD("files", paths_data(arena, &parts)));
     return 0;
 }
 
@@ -356,7 +353,7 @@ int show_render(struct data **out, const struct making *m, struct err *err)
     if (type_files_gather(&parts, m->arena, m->catalog->files, m->manifest, NULL, NULL, err) < 0)
         return -1;
     *out = manifest_data(m->arena, m->catalog, m->manifest);
-    data_put(m->arena, *out, "answers", data_copy(m->arena, m->answers.kept));
-    data_put(m->arena, *out, "files", rendered_data(m->arena, &parts, &m->render));
+    data_add(m->arena, *out, FIELD("answers", data_copy(m->arena, m->answers.kept)),
+             FIELD("files", rendered_data(m->arena, &parts, &m->render)));
     return 0;
 }

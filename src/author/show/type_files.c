@@ -1,7 +1,7 @@
 /* What a type, or a base image, is made of: the layers that it may take, and all their files. */
 #include "author/show/type_files.h"
 
-#include "base/arena.h"
+#include "base/arena_push.h"
 #include "base/budget.h"
 #include "base/buf.h"
 #include "base/limits.h"
@@ -11,8 +11,6 @@
 
 #include <string.h>
 
-#define LAYERS "templates/_layers/"
-#define MANIFEST "/layer.yml"
 #define TEMPLATE_ENDING ".j2"
 
 struct part_gatherer {
@@ -26,23 +24,10 @@ struct part_gatherer {
     struct err *err;
 };
 
-size_t type_files_layer_names(const char ***names, struct arena *arena, const struct fileset *files)
-{
-    size_t count = 0;
-    *names = arena_array(arena, files->count + 1, sizeof(**names));
-    for (size_t i = fileset_lower_bound(files, LAYERS);
-         i < files->count && str_starts(files->entries[i].path, LAYERS); i++) {
-        const char *name = files->entries[i].path + strlen(LAYERS);
-        size_t len = strcspn(name, "/");
-        if (strcmp(name + len, MANIFEST) == 0)
-            (*names)[count++] = arena_memdup(arena, name, len);
-    }
-    return count;
-}
-
 /* ---------------------------------------------------------------- paths as globs */
 
-const char *type_files_pattern(struct arena *arena, const char *text, enum template_delimiters kind)
+/* A text with its {{ }}, {% %} and {# #} (or those with square brackets) as '*'. */
+static const char *pattern_of(struct arena *arena, const char *text, enum template_delimiters kind)
 {
     static const char opens[] = "{[", *const ends[] = {"}}%}#}", "]]%]#]"};
     const char open = opens[kind == DELIMITERS_SQUARE];
@@ -106,13 +91,11 @@ static int add_file(const struct part_gatherer *g, const struct type_layer *laye
     bool is_template = str_ends(below, TEMPLATE_ENDING);
     size_t len = strlen(below) - (is_template ? strlen(TEMPLATE_ENDING) : 0);
     const char *path = arena_memdup(g->arena, below, len);
-    const char *pattern =
-        type_files_pattern(g->arena, path, layer_delimiters(&layer->layer, below));
+    const char *pattern = pattern_of(g->arena, path, layer_delimiters(&layer->layer, below));
     if (parts->file_count == LIMIT_TREE_ENTRIES)
         return err_set(g->err, TG_USAGE, "limit", "the layers of '%s' have more than %zu files",
                        parts->manifest->type, LIMIT_TREE_ENTRIES);
-    parts->files = arena_grow(g->arena, parts->files, parts->file_count, sizeof(*parts->files));
-    parts->files[parts->file_count++] = (struct type_file){
+    *ARENA_PUSH(g->arena, parts->files, parts->file_count) = (struct type_file){
         .layer = layer,
         .source = entry->path,
         .index = index,
@@ -134,12 +117,6 @@ static int add_files(const struct part_gatherer *g, const struct type_layer *lay
     return 0;
 }
 
-static int pass_on(const struct part_gatherer *g, const struct err *inner)
-{
-    g->broken(g->context, inner);
-    return 0;
-}
-
 static int no_layer(const struct part_gatherer *g, const struct layer_use *use)
 {
     ERR_SCRATCH(inner);
@@ -148,7 +125,10 @@ static int no_layer(const struct part_gatherer *g, const struct layer_use *use)
     (void)yaml_error(err, use->name.node, "the catalog has no layer '%s'", use->name.text);
     if (near)
         (void)err_hint(err, "did you mean '%s'?", near);
-    return g->broken ? pass_on(g, err) : -1;
+    if (!g->broken)
+        return -1;
+    g->broken(g->context, err);
+    return 0;
 }
 
 static int add_layer(const struct part_gatherer *g, const struct layer_use *use, size_t order,
@@ -164,7 +144,7 @@ static int add_layer(const struct part_gatherer *g, const struct layer_use *use,
     if (layer->broken && (!g->broken || budget_steps(0, g->err) < 0))
         return -1;
     if (layer->broken)
-        (void)pass_on(g, err);
+        g->broken(g->context, err);
     layer->layer.overrides = use->overrides;
     layer->layer.override_count = use->override_count;
     layer->use = use;
@@ -199,7 +179,7 @@ static bool is_of_framework(const struct part_gatherer *g, const struct layer_us
 /* A layer whose name is rendered may be any that the name's plain parts allow. */
 static int add_use(const struct part_gatherer *g, const struct layer_use *use, size_t order)
 {
-    const char *pattern = type_files_pattern(g->arena, use->name.text, DELIMITERS_JINJA);
+    const char *pattern = pattern_of(g->arena, use->name.text, DELIMITERS_JINJA);
     bool found = false;
     for (size_t i = 0; i < g->name_count; i++) {
         if (!budget_glob(pattern, g->names[i]) || !is_of_framework(g, use, g->names[i]))
@@ -216,18 +196,8 @@ static int add_use(const struct part_gatherer *g, const struct layer_use *use, s
 static void add_own_layer(const struct part_gatherer *g, const struct layer *layer, size_t above)
 {
     struct type_files *parts = g->out;
-    parts->layers = arena_grow(g->arena, parts->layers, parts->layer_count, sizeof(*parts->layers));
-    parts->layers[parts->layer_count++] =
+    *ARENA_PUSH(g->arena, parts->layers, parts->layer_count) =
         (struct type_layer){.layer = *layer, .order = parts->manifest->layer_count + above};
-}
-
-/* The files of the types that it extends, and its own. */
-static void add_own(const struct part_gatherer *g)
-{
-    const struct manifest *manifest = g->out->manifest;
-    for (size_t i = 0; i < manifest->inherited_count; i++)
-        add_own_layer(g, &manifest->inherited[i], i);
-    add_own_layer(g, &manifest->own, manifest->inherited_count);
 }
 
 int type_files_gather(struct type_files *out, struct arena *arena, const struct fileset *files,
@@ -242,11 +212,13 @@ int type_files_gather(struct type_files *out, struct arena *arena, const struct 
                               .broken = broken,
                               .context = context,
                               .err = err};
-    g.name_count = type_files_layer_names(&g.names, arena, files);
+    g.name_count = layer_names(&g.names, arena, files);
     for (size_t i = 0; i < manifest->layer_count; i++)
         if (add_use(&g, &manifest->layers[i], i) < 0)
             return -1;
-    add_own(&g);
+    for (size_t i = 0; i < manifest->inherited_count; i++)
+        add_own_layer(&g, &manifest->inherited[i], i);
+    add_own_layer(&g, &manifest->own, manifest->inherited_count);
     for (size_t i = 0; i < out->layer_count; i++)
         if (add_files(&g, &out->layers[i]) < 0)
             return -1;

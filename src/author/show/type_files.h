@@ -47,18 +47,11 @@ TG_CHECKED int type_files_gather(struct type_files *out, struct arena *arena,
                                  void (*broken)(void *context, const struct err *err),
                                  void *context, struct err *err);
 
-/* A text with its {{ }}, {% %} and {# #} (or those with square brackets) as '*'. */
-const char *type_files_pattern(struct arena *arena, const char *text,
-                               enum template_delimiters kind);
 /* Whether two paths may be the same one, whatever is rendered in them. */
 bool type_files_may_meet(const struct type_file *a, const struct type_file *b);
 /* Whether a glob may match the file's path. */
 bool type_files_may_match(const char *glob, const struct type_file *file);
 /* The file's part_layer overrides that path. */
 bool type_files_overrides(const struct type_file *file);
-
-/* The names of the catalog's layers, sorted. */
-size_t type_files_layer_names(const char ***names, struct arena *arena,
-                              const struct fileset *files);
 
 #endif

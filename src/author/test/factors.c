@@ -1,7 +1,7 @@
 /* What can be said of a child of a type, and which values of each are tried. */
-#include "author/test/factors.h"
+#include "author/test/cases.h"
 
-#include "base/arena.h"
+#include "base/arena_push.h"
 #include "base/pattern.h"
 #include "base/str.h"
 #include "catalog/manifest.h"
@@ -24,16 +24,14 @@ static struct factor *add_factor(const struct factor_finder *f, const char *name
                                  enum stack_choice choice)
 {
     struct factors *out = f->out;
-    out->items = arena_grow(f->arena, out->items, out->count, sizeof(*out->items));
-    struct factor *factor = &out->items[out->count++];
+    struct factor *factor = ARENA_PUSH(f->arena, out->items, out->count);
     *factor = (struct factor){.name = name, .choice = choice};
     return factor;
 }
 
 static void add_level(const struct factor_finder *f, struct factor *factor, const char *text)
 {
-    factor->levels = arena_grow(f->arena, (void *)factor->levels, factor->count, sizeof(text));
-    factor->levels[factor->count++] = text;
+    *ARENA_PUSH(f->arena, factor->levels, factor->count) = text;
 }
 
 static void add_stack(const struct factor_finder *f)
@@ -111,12 +109,11 @@ static int add_texts(const struct factor_finder *f, struct factor *factor,
     return add_fitting(f, factor, question, 0);
 }
 
-static int add_words(const struct factor_finder *f, struct factor *factor, const char *const *words,
-                     size_t count)
+static void add_words(const struct factor_finder *f, struct factor *factor,
+                      const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         add_level(f, factor, words[i]);
-    return 0;
 }
 
 /* Each once: a bound may be 0 or 1. */
@@ -140,9 +137,10 @@ static const char *some_number(const struct question *question)
 static int add_bools(const struct factor_finder *f, struct factor *factor,
                      const struct question *question)
 {
-    static const char *const words[] = {"false", "true"};
     (void)question;
-    return add_words(f, factor, words, 2);
+    add_level(f, factor, "false");
+    add_level(f, factor, "true");
+    return 0;
 }
 
 static int add_choices(const struct factor_finder *f, struct factor *factor,
@@ -164,7 +162,7 @@ static int add_lists(const struct factor_finder *f, struct factor *factor,
         names[i] = data_text(offered->list.items[i]);
     if (!str_is_among("none", names, count))
         add_level(f, factor, "none");
-    (void)add_words(f, factor, names, count);
+    add_words(f, factor, names, count);
     if (count > 1)
         add_level(f, factor, str_join(f->arena, names, count, ","));
     if (!offered && question->items != QUESTION_INT)
@@ -211,12 +209,6 @@ static void drop_default(const struct factor_finder *f, struct factor *factor,
     factor->count = kept;
 }
 
-/* What nobody is asked, and what no template sees, makes no difference. */
-static bool is_factor(const struct question *question)
-{
-    return !question->computed.text && !question->secret;
-}
-
 static int add_question(const struct factor_finder *f, const struct question *question)
 {
     struct factor *factor = add_factor(f, question->name, CHOICE_COUNT);
@@ -228,7 +220,7 @@ static int add_question(const struct factor_finder *f, const struct question *qu
     if (samples) {
         if (yaml_texts(&texts, &count, f->arena, samples, question->name, f->err) < 0)
             return -1;
-        (void)add_words(f, factor, texts, count);
+        add_words(f, factor, texts, count);
     } else if (adders[question->type](f, factor, question) < 0) {
         return -1;
     }
@@ -319,9 +311,11 @@ int factors_find(struct factors *out, struct arena *arena, const struct making *
     hear_choices(&f);
     if (making->manifest->has_stack)
         add_stack(&f);
-    for (size_t i = 0; i < making->manifest->question_count; i++)
-        if (is_factor(&making->manifest->questions[i]) &&
-            add_question(&f, &making->manifest->questions[i]) < 0)
+    for (size_t i = 0; i < making->manifest->question_count; i++) {
+        /* what nobody is asked, and what no template sees, makes no difference */
+        const struct question *question = &making->manifest->questions[i];
+        if (!question->computed.text && !question->secret && add_question(&f, question) < 0)
             return -1;
+    }
     return 0;
 }

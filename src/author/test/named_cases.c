@@ -1,10 +1,9 @@
 /* The cases that a catalog's authors keep under tests/: answers, and what they render to. */
 #include "author/test/named_cases.h"
 
-#include "base/arena.h"
+#include "base/arena_push.h"
 #include "base/budget.h"
-#include "base/limits.h"
-#include "catalog/folder_files.h"
+#include "catalog/catalog_source.h"
 #include "child/making.h"
 #include "data/data.h"
 #include "data/fileset.h"
@@ -65,8 +64,7 @@ static int list_cases(struct named_cases *out, struct arena *arena, const char *
                           "'%s' is a test of a type that the catalog does not have", one.folder);
             return nearest ? err_hint(err, "did you mean '%s%s'?", TESTS, nearest) : -1;
         }
-        out->items = arena_grow(arena, out->items, out->count, sizeof(*out->items));
-        out->items[out->count++] = one;
+        *ARENA_PUSH(arena, out->items, out->count) = one;
     }
     return 0;
 }
@@ -84,11 +82,6 @@ int named_cases_open(struct named_cases *out, struct arena *arena, const char *f
     return list_cases(out, arena, types, type_count, err);
 }
 
-void named_cases_close(struct named_cases *cases)
-{
-    catalog_folder_files_free(cases->files);
-}
-
 /* ---------------------------------------------------------------- test.yml */
 
 static int read_checks(struct type_test *out, struct arena *arena, const struct yaml_node *list,
@@ -103,8 +96,7 @@ static int read_checks(struct type_test *out, struct arena *arena, const struct 
             return -1;
         if (command.count == 0)
             return yaml_error(err, list->list.items[i], "a command of 'check' has no words");
-        out->checks = arena_grow(arena, out->checks, out->check_count, sizeof(*out->checks));
-        out->checks[out->check_count++] = command;
+        *ARENA_PUSH(arena, out->checks, out->check_count) = command;
     }
     return 0;
 }
@@ -235,11 +227,6 @@ static const char *rendered_path(struct arena *arena, const char *path)
                : path;
 }
 
-static int by_path(const void *a, const void *b)
-{
-    return strcmp(((const struct render_entry *)a)->path, ((const struct render_entry *)b)->path);
-}
-
 int named_case_golden(struct render *out, bool *found, struct arena *arena,
                       const struct named_cases *cases, const struct named_case *one,
                       struct err *err)
@@ -260,7 +247,7 @@ int named_case_golden(struct render *out, bool *found, struct arena *arena,
             return -1;
     }
     *found = out->count > 0;
-    qsort(out->entries, out->count, sizeof(*out->entries), by_path);
+    render_sort(out);
     return 0;
 }
 

@@ -33,7 +33,7 @@ struct type_test {
 
 struct named_cases {
     const char *catalog;         /* the folder that they lie in */
-    const struct fileset *files; /* NULL: there is no tests/ */
+    const struct fileset *files; /* NULL: there is no tests/; for catalog_folder_files_free */
     struct named_case *items;    /* sorted by type and name */
     size_t count;
 };
@@ -44,7 +44,6 @@ struct named_cases {
  */
 TG_CHECKED int named_cases_open(struct named_cases *out, struct arena *arena, const char *folder,
                                 const char *const *types, size_t type_count, struct err *err);
-void named_cases_close(struct named_cases *cases);
 
 /* What tests/TYPE/test.yml says; nothing where there is none. */
 TG_CHECKED int named_cases_type(struct type_test *out, struct arena *arena,

@@ -1,10 +1,8 @@
 /* The pairwise cases of a type: combinations of answers, each of which makes a child. */
-#include "author/test/pairwise_cases.h"
+#include "author/test/cases.h"
 
-#include "base/arena.h"
+#include "base/arena_push.h"
 #include "base/budget.h"
-#include "base/buf.h"
-#include "base/limits.h"
 #include "base/shell.h"
 #include "base/str.h"
 #include "catalog/catalog.h"
@@ -160,8 +158,6 @@ static int attempt(int *effect, void *context, const int *row, struct err *err)
     return good;
 }
 
-/* ---------------------------------------------------------------- */
-
 int cases_find(struct pairwise_cases *out, struct arena *arena, const struct catalog *catalog,
                const char *type, const struct yaml_node *samples, struct err *err)
 {
@@ -243,8 +239,8 @@ size_t cases_unreached(const char ***out, struct arena *arena, const struct pair
         for (size_t v = 0; v < factor->count; v++, level++) {
             if (cases->pairs.reached[level] || !factor->levels[v])
                 continue;
-            *out = arena_grow(arena, (void *)*out, count, sizeof(**out));
-            (*out)[count++] = arena_printf(arena, "%s=%s", factor->name, factor->levels[v]);
+            *ARENA_PUSH(arena, *out, count) =
+                arena_printf(arena, "%s=%s", factor->name, factor->levels[v]);
         }
     }
     return count;

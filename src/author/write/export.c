@@ -1,11 +1,11 @@
 /* A copy of the built-in catalog for a team to change: a repository with its history. */
-#include "author/export.h"
+#include "author/write.h"
 
-#include "author/write/fork_files.h"
 #include "base/arena.h"
+#include "base/embed.h"
 #include "base/limits.h"
-#include "catalog/builtin.h"
 #include "catalog/catalog.h"
+#include "catalog/catalog_source.h"
 #include "child/write_child.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
@@ -23,6 +23,32 @@
 #define HEADS "refs/heads/"
 #define TAGS "refs/tags/"
 #define CHECKOUT_PIECE "templates/_includes/actions/checkout"
+
+#define FORK_CHECKOUT "CHECKOUT"
+#define FILES "src/author/files/fork/"
+
+EMBED(fork_readme, FILES "README.md");
+EMBED(fork_script, FILES "ci/catalog.sh");
+EMBED(fork_requirements, FILES "ci/requirements.txt");
+EMBED(fork_hadolint, FILES ".hadolint.yaml");
+EMBED(fork_github, FILES ".github/workflows/catalog.yml");
+EMBED(fork_gitlab, FILES ".gitlab-ci.yml");
+EMBED(fork_jenkins, FILES "Jenkinsfile");
+
+/* What a fork has besides the catalog: CI, and how to work on it. FORK_CHECKOUT in a text stands
+ * for the action that checks out, as the catalog pins it. */
+static const struct {
+    const char *path, *text;
+    bool executable;
+} fork_files[] = {
+    {"README.md", fork_readme, false},
+    {"ci/catalog.sh", fork_script, true},
+    {"ci/requirements.txt", fork_requirements, false},
+    {".hadolint.yaml", fork_hadolint, false},
+    {".github/workflows/catalog.yml", fork_github, false},
+    {".gitlab-ci.yml", fork_gitlab, false},
+    {"Jenkinsfile", fork_jenkins, false},
+};
 
 struct exporter {
     struct arena *arena;
@@ -135,10 +161,9 @@ static int put_team(struct exporter *e, const struct fileset *files)
         pinned_checkout(&checkout, e, files) < 0 || rename_catalog(&named, e, files) < 0 ||
         put_text(&edits[count++], e, "catalog.yml", named, false) < 0)
         return -1;
-    for (size_t i = 0; i < fork_file_count; i++) {
-        const struct fork_file *file = &fork_files[i];
-        if (put_text(&edits[count++], e, file->path, fill_in(e->arena, file->text, checkout),
-                     file->executable) < 0)
+    for (size_t i = 0; i < sizeof(fork_files) / sizeof(*fork_files); i++) {
+        const char *text = fill_in(e->arena, fork_files[i].text, checkout);
+        if (put_text(&edits[count++], e, fork_files[i].path, text, fork_files[i].executable) < 0)
             return -1;
     }
     if (tree_edit(&e->tree, e->store, e->store, &e->tree, edits, count, e->err) < 0 ||
@@ -148,8 +173,6 @@ static int put_team(struct exporter *e, const struct fileset *files)
     return new_repo_branch(e->maker, e->branch, &e->commit, &who, "tmplgen template export",
                            e->err);
 }
-
-/* ---------------------------------------------------------------- */
 
 static int put_all(struct exporter *e)
 {

@@ -1,10 +1,10 @@
 /* A new type for a catalog: something that works, to be changed. */
-#include "author/skeleton.h"
+#include "author/write.h"
 
 #include "author/test_catalog.h"
-#include "author/write/skeleton_files.h"
-#include "base/arena.h"
+#include "base/arena_push.h"
 #include "base/buf.h"
+#include "base/embed.h"
 #include "base/limits.h"
 #include "catalog/catalog.h"
 #include "catalog/manifest.h"
@@ -22,6 +22,32 @@
 #include <unistd.h>
 
 #define FIRST_CASE "defaults"
+
+#define FILES "src/author/files/type/"
+
+/* The head of template.yml; of a stack, and without one; of an extension what follows its
+ * `extends`, too.
+ */
+EMBED(skeleton_plain_head, FILES "plain_head.yml");
+EMBED(skeleton_stack_head, FILES "stack_head.yml");
+EMBED(skeleton_extension_head, FILES "extension_head.yml");
+EMBED(skeleton_extension_tail, FILES "extension_tail.yml");
+/* tests/TYPE/test.yml of these files. */
+EMBED(skeleton_test, FILES "test.yml");
+EMBED(skeleton_manifest, FILES "template.yml");
+EMBED(skeleton_readme, FILES "README.md.j2");
+EMBED(skeleton_makefile, FILES "Makefile.j2");
+EMBED(skeleton_docs, FILES "index.md.j2");
+
+static const struct {
+    const char *path; /* below templates/TYPE/ */
+    const char *text;
+} skeleton_files[] = {
+    {"template.yml", skeleton_manifest},
+    {"files/README.md.j2", skeleton_readme},
+    {"files/Makefile.j2", skeleton_makefile},
+    {"files/docs/index.md.j2", skeleton_docs},
+};
 
 struct maker {
     struct arena *arena;
@@ -41,9 +67,7 @@ static const char *below(const struct maker *m, const char *path)
 
 static void note(struct maker *m, const char *path)
 {
-    m->made->items =
-        arena_grow(m->arena, (void *)m->made->items, m->made->count, sizeof(*m->made->items));
-    m->made->items[m->made->count++] = path;
+    *ARENA_PUSH(m->arena, m->made->items, m->made->count) = path;
 }
 
 /* ---------------------------------------------------------------- what is there */
@@ -139,7 +163,7 @@ static int fill_type(void *context, struct io_maker *maker, const char *folder, 
     (void)folder;
     if (m->skeleton->from)
         return make_extension(m, maker);
-    for (size_t i = 0; i < skeleton_file_count; i++) {
+    for (size_t i = 0; i < sizeof(skeleton_files) / sizeof(*skeleton_files); i++) {
         const char *head = i ? "" : m->framework ? skeleton_stack_head : skeleton_plain_head;
         const char *text = arena_printf(m->arena, "%s%s", head, skeleton_files[i].text);
         if (io_make(maker, skeleton_files[i].path, span_from(text), false, err) < 0)

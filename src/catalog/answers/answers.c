@@ -2,7 +2,7 @@
 #include "catalog/answers.h"
 
 #include "base/account.h"
-#include "base/arena.h"
+#include "base/arena_push.h"
 #include "base/budget.h"
 #include "base/buf.h"
 #include "base/limits.h"
@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "catalog/answers/answer.h"
 #include "catalog/manifest.h"
+#include "catalog/manifest_text.h"
 #include "data/data.h"
 #include "data/yaml.h"
 #include "registry/reference.h"
@@ -42,8 +43,7 @@ struct asked {
 
 void given_add(struct given_list *list, struct arena *arena, struct given given)
 {
-    list->items = arena_grow(arena, list->items, list->count, sizeof(*list->items));
-    list->items[list->count++] = given;
+    *ARENA_PUSH(arena, list->items, list->count) = given;
 }
 
 const struct given *given_find(const struct given_list *list, const char *name)
@@ -63,7 +63,7 @@ static int render_text(const char **out, const struct collector *c, const char *
     if (!strstr(text, "{{") && !strstr(text, "{%") && !strstr(text, "{#"))
         return 0;
     BUF_SCRATCH(buf, LIMIT_ANSWER_BYTES);
-    struct template_source source = {.name = node->doc->name, .text = span_from(text)};
+    struct template_source source = manifest_text_source(&(struct manifest_text){text, node});
     ERR_SCRATCH(inner);
     if (template_render(&buf, &source, c->context, NULL, &inner) < 0)
         return yaml_blame(c->err, node, &inner);
@@ -115,15 +115,10 @@ static int read_choices(struct asked *asked, const struct collector *c)
     return 0;
 }
 
-static struct answer_check check_of(const struct collector *c, const struct asked *asked)
-{
-    return (struct answer_check){c->arena, asked->question, asked->choices, c->err};
-}
-
 static int parse(struct data **out, const struct collector *c, const struct asked *asked,
                  const char *text)
 {
-    struct answer_check check = check_of(c, asked);
+    struct answer_check check = {c->arena, asked->question, asked->choices, c->err};
     return answer_parse(out, &check, text);
 }
 
@@ -131,7 +126,7 @@ static int parse(struct data **out, const struct collector *c, const struct aske
 static int parse_list_node(struct data **out, const struct collector *c, const struct asked *asked,
                            const struct yaml_node *node)
 {
-    struct answer_check check = check_of(c, asked);
+    struct answer_check check = {c->arena, asked->question, asked->choices, c->err};
     struct data *texts = data_list(c->arena);
     for (size_t i = 0; i < node->list.count; i++) {
         const char *text = NULL;
@@ -204,26 +199,13 @@ static int read_default(struct data **out, const struct collector *c, const stru
                                      : parse_node(out, c, asked, node);
 }
 
-/* Whether a condition of the manifest holds; one that is absent does. */
-static int holds(bool *out, const struct collector *c, const struct manifest_text *when)
-{
-    *out = true;
-    if (!when->text)
-        return 0;
-    struct template_source source = {.name = when->node->doc->name, .text = span_from(when->text)};
-    ERR_SCRATCH(inner);
-    if (template_test(out, &source, c->context, &inner) < 0)
-        return yaml_blame(c->err, when->node, &inner);
-    return 0;
-}
-
 /* Which layer a row of `layers` takes, looked at once: "" for none. */
 static int takes(const char **out, const struct collector *c, const struct layer_use *use)
 {
     const char **taken = &c->taken[use - c->manifest->layers];
     bool applies;
     if (!*taken) {
-        if (holds(&applies, c, &use->when) < 0 ||
+        if (manifest_text_holds(&applies, &use->when, c->context, c->err) < 0 ||
             (applies && render_text(taken, c, use->name.text, use->name.node) < 0))
             return -1;
         *taken = applies ? *taken : NOT_TAKEN;
@@ -248,8 +230,7 @@ static size_t last_read(const struct collector *c, const struct refusal *refusal
     for (size_t i = 0; i < 4; i++) {
         if (!texts[i])
             continue;
-        struct template_source source = {.name = texts[i]->node->doc->name,
-                                         .text = span_from(texts[i]->text)};
+        struct template_source source = manifest_text_source(texts[i]);
         if (template_names(names, c->arena, &source, i < 2, NULL, &ignored) < 0)
             return JUDGED_FIRST;
     }
@@ -270,7 +251,7 @@ static int refuses(bool *out, const struct collector *c, const struct refusal *r
         return err_wrap(c->err, "whether the layer '%s', which refuses, is taken", refusal->layer);
     if (layer && strcmp(layer, refusal->layer) != 0)
         return 0;
-    return holds(out, c, &refusal->when);
+    return manifest_text_holds(out, &refusal->when, c->context, c->err);
 }
 
 static int reason_of(const char **because, const struct collector *c, const struct refusal *refusal)
@@ -361,24 +342,25 @@ static const struct given_list *given_for(const struct collector *c,
     return &c->given[number_of(c, question)];
 }
 
-/* Refuses what somebody said for a question that is not asked; NULL: nobody did. */
-static const struct given *said(const struct collector *c, const struct question *question)
+/* Refuses what somebody said for a question that is not asked. */
+static int refuse_said(const struct collector *c, const struct question *question, const char *why,
+                       const char *more)
 {
     const struct given *given = given_find(given_for(c, question), question->name);
-    return given && given->from <= GIVEN_FILE ? given : NULL;
+    if (!given || given->from > GIVEN_FILE)
+        return 0;
+    (void)err_set(c->err, TG_USAGE, "invalid-answer", "'%s' %s", question->name, why);
+    return err_hint(c->err, "leave '%s' out%s", question->name, more);
 }
 
 static int hide(const struct collector *c, struct asked *asked)
 {
     const struct question *question = asked->question;
     struct data *value = NULL;
-    if (said(c, question)) {
-        (void)err_set(c->err, TG_USAGE, "invalid-answer",
-                      "'%s' makes no difference here: it is asked only when %s", question->name,
-                      question->when.text);
-        return err_hint(c->err, "leave '%s' out, or change what it depends on", question->name);
-    }
-    if (read_choices(asked, c) < 0 || read_default(&value, c, asked) < 0)
+    const char *why = arena_printf(c->arena, "makes no difference here: it is asked only when %s",
+                                   question->when.text);
+    if (refuse_said(c, question, why, ", or change what it depends on") < 0 ||
+        read_choices(asked, c) < 0 || read_default(&value, c, asked) < 0)
         return -1;
     return keep(c, question, value ? value : data_null(c->arena), false);
 }
@@ -398,26 +380,12 @@ static int is_there(bool *out, const struct collector *c, const struct question 
     return budget_steps(question->bringer_count, c->err);
 }
 
-static int leave_out(const struct collector *c, const struct question *question)
-{
-    if (!said(c, question))
-        return 0;
-    (void)err_set(c->err, TG_USAGE, "invalid-answer",
-                  "'%s' makes no difference here: the layer '%s', which asks it, is not taken",
-                  question->name, question->bringers[0].layer);
-    return err_hint(c->err, "leave '%s' out, or change what the layer depends on", question->name);
-}
-
 static int compute(const struct collector *c, const struct asked *asked)
 {
     const struct question *question = asked->question;
     struct data *value;
-    if (said(c, question)) {
-        (void)err_set(c->err, TG_USAGE, "invalid-answer",
-                      "'%s' is computed from other answers, never asked", question->name);
-        return err_hint(c->err, "leave '%s' out", question->name);
-    }
-    if (parse_own(&value, c, asked, question->computed.node, "the value") < 0)
+    if (refuse_said(c, question, "is computed from other answers, never asked", "") < 0 ||
+        parse_own(&value, c, asked, question->computed.node, "the value") < 0)
         return -1;
     return keep(c, question, value, false);
 }
@@ -544,7 +512,7 @@ static int answer_asked(const struct collector *c, struct asked *asked)
     const struct given *given = given_find(given_for(c, question), question->name);
     struct data *value = NULL;
     bool applies;
-    if (holds(&applies, c, &question->when) < 0)
+    if (manifest_text_holds(&applies, &question->when, c->context, c->err) < 0)
         return -1;
     if (!applies)
         return hide(c, asked);
@@ -565,7 +533,12 @@ static int answer_question(const struct collector *c, const struct question *que
     if (is_there(&there, c, question) < 0)
         return -1;
     if (!there)
-        return leave_out(c, question);
+        return refuse_said(c, question,
+                           arena_printf(c->arena,
+                                        "makes no difference here: the layer '%s', which asks it, "
+                                        "is not taken",
+                                        question->bringers[0].layer),
+                           ", or change what the layer depends on");
     if ((question->computed.text ? compute(c, &asked) : answer_asked(c, &asked)) < 0)
         return -1;
     return check_together(c, number_of(c, question));

@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "catalog/catalog_source.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
 #include "io/path.h"
@@ -129,12 +129,6 @@ static int check_flavour(const struct base_image *image, const struct yaml_node 
     return err_hint(err, "did you mean '%s'?", near ? near : flavours[0]);
 }
 
-static int check_program(const struct base_image *image, const struct yaml_node *node,
-                         struct err *err)
-{
-    return image->program && path_check(image->program, err) < 0 ? yaml_at(err, node) : 0;
-}
-
 static int read_image(struct base_image *out, struct arena *arena, const struct yaml_node *root,
                       struct err *err)
 {
@@ -156,15 +150,16 @@ static int read_image(struct base_image *out, struct arena *arena, const struct 
                           out->description ? "framework" : "description");
     if (budget && out->budget <= 0)
         return yaml_error(err, budget, "'budget' is a number of MB");
+    if (out->program && path_check(out->program, err) < 0)
+        return yaml_at(err, yaml_get(root, "program"));
     if (check_flavour(out, yaml_get(root, "flavour"), err) < 0 ||
-        check_program(out, yaml_get(root, "program"), err) < 0 ||
         read_rows(out, arena, yaml_get(root, "rows"), err) < 0 ||
         read_serves(out, arena, yaml_get(root, "serves"), err) < 0 ||
         yaml_texts(&out->distributions.items, &out->distributions.count, arena,
                    yaml_get(root, "distributions"), "distributions", err) < 0 ||
         read_contents(out, arena, yaml_get(root, "contents"), err) < 0)
         return -1;
-    return manifest_read_files(&out->files, arena, "base-images", out->name, root, err);
+    return manifest_read_files(&out->files, arena, out->name, root, err);
 }
 
 static int unknown_image(struct err *err, struct arena *arena, const struct catalog *catalog,
@@ -274,8 +269,8 @@ int base_image_tag(const char **out, struct arena *arena, const struct base_imag
     } else {
         struct data *context = data_map(arena);
         struct template_source source = {.name = image->name, .text = span_from(image->tag)};
-        data_put(arena, context, "resolution", data_copy(arena, resolution));
-        data_put_text(arena, context, "version", TMPLGEN_VERSION);
+        data_add(arena, context, FIELD("resolution", data_copy(arena, resolution)),
+                 FIELD("version", TMPLGEN_VERSION));
         if (template_render(&text, &source, context, NULL, err) < 0)
             return err_wrap(err, "'tag' of the image '%s'", image->name);
         *out = arena_strdup(arena, buf_text(&text));

@@ -2,7 +2,7 @@
 #include "catalog/manifest/layer.h"
 
 #include "base/account.h"
-#include "base/arena.h"
+#include "base/arena_push.h"
 #include "base/budget.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -11,6 +11,15 @@
 
 #include <string.h>
 
+const struct policy file_policies[POLICY_COUNT] = {
+    [POLICY_MERGE] = {.leaves_alone = false, .conflicts = NULL},
+    [POLICY_SEED] = {.leaves_alone = true, .conflicts = NULL},
+    [POLICY_MANAGED] = {.leaves_alone = false,
+                        .conflicts = "the template manages it, you changed it"},
+};
+
+const char *const file_policy_names[POLICY_COUNT] = {
+    [POLICY_MERGE] = "merge", [POLICY_SEED] = "seed", [POLICY_MANAGED] = "managed"};
 const char *const file_merge_names[MERGE_COUNT] = {[MERGE_TEXT] = "text", [MERGE_LINES] = "lines"};
 static const char *const delimiter_names[] = {
     [DELIMITERS_JINJA] = "jinja", [DELIMITERS_SQUARE] = "square"};
@@ -111,12 +120,10 @@ static int read_delimiters(struct layer *layer, const struct reader *reader,
 
 int layer_read_rules(struct layer *layer, const struct reader *reader, const struct yaml_node *root)
 {
-    const struct yaml_node *rules = yaml_get(root, "files");
     if (read_delimiters(layer, reader, yaml_get(root, "delimiters")) < 0 ||
-        layer_check_count(reader, rules, "rows of 'files'", LIMIT_GLOBS) < 0)
+        layer_check_count(reader, yaml_get(root, "files"), "rows of 'files'", LIMIT_GLOBS) < 0)
         return -1;
-    return reader_list((void **)&layer->rules, &layer->rule_count, sizeof(*layer->rules), reader,
-                       rules, "files", read_file_rule);
+    return READER_LIST(layer->rules, layer->rule_count, reader, root, "files", read_file_rule);
 }
 
 static int read_refusal(void *out, const struct reader *reader, const struct yaml_node *node)
@@ -139,8 +146,7 @@ static int read_refusal(void *out, const struct reader *reader, const struct yam
 int layer_read_refusals(struct refusal **out, size_t *count, const struct reader *reader,
                         const struct yaml_node *root)
 {
-    return reader_list((void **)out, count, sizeof(**out), reader, yaml_get(root, "refuse"),
-                       "refuse", read_refusal);
+    return READER_LIST(*out, *count, reader, root, "refuse", read_refusal);
 }
 
 int layer_document(struct yaml_doc **doc, const struct reader *reader, const struct fileset *files,
@@ -175,8 +181,8 @@ int layer_load(struct layer *out, struct arena *arena, const struct fileset *fil
         layer_read_rules(out, &reader, doc->root) < 0 ||
         layer_read_refusals(&out->refusals, &out->refusal_count, &reader, doc->root) < 0)
         return -1;
-    return reader_list((void **)&out->questions, &out->question_count, sizeof(*out->questions),
-                       &reader, yaml_get(doc->root, "questions"), "questions", question_read);
+    return READER_LIST(out->questions, out->question_count, &reader, doc->root, "questions",
+                       question_read);
 }
 
 enum template_delimiters layer_delimiters(const struct layer *layer, const char *below)
@@ -208,8 +214,12 @@ size_t layer_candidates(const char ***names, struct arena *arena, const struct f
         size_t len = strcspn(name, "/");
         if (strcmp(name + len, ending) != 0)
             continue;
-        *names = arena_grow(arena, *names, count, sizeof(**names));
-        (*names)[count++] = arena_memdup(arena, name, len);
+        *ARENA_PUSH(arena, *names, count) = arena_memdup(arena, name, len);
     }
     return count;
+}
+
+size_t layer_names(const char ***names, struct arena *arena, const struct fileset *files)
+{
+    return layer_candidates(names, arena, files, &(struct layer_use){.name = {.text = "{"}});
 }

@@ -3,7 +3,6 @@
 #define TMPLGEN_LAYER_H
 
 #include "base/err.h"
-#include "catalog/file_policy.h"
 #include "catalog/manifest/manifest_reader.h"
 #include "catalog/question.h"
 #include "jinja/template.h"
@@ -15,6 +14,15 @@ struct arena;
 struct fileset;
 struct yaml_doc;
 struct yaml_node;
+
+enum file_policy { POLICY_MERGE, POLICY_SEED, POLICY_MANAGED, POLICY_COUNT };
+
+/* A further policy is a row here and in the names; what it cannot say is a member more. */
+struct policy {
+    bool leaves_alone;     /* what is there, or was there once, is the user's own */
+    const char *conflicts; /* why a file that both sides changed is a conflict although it merges;
+                              NULL: it is none */
+};
 
 enum file_merge { MERGE_TEXT, MERGE_LINES, MERGE_COUNT };
 
@@ -51,7 +59,7 @@ struct layer {
     size_t delimiter_count;
     struct file_rule *rules;
     size_t rule_count;
-    struct question *questions; /* of a layer: what it asks, whoever takes it */
+    struct question *questions; /* of a layer: those of every type that takes it */
     size_t question_count;
     struct refusal *refusals; /* likewise */
     size_t refusal_count;
@@ -64,6 +72,9 @@ struct layer_use {
     size_t override_count;
 };
 
+extern const struct policy file_policies[POLICY_COUNT];
+/* As manifests and reports have them. */
+extern const char *const file_policy_names[POLICY_COUNT];
 extern const char *const file_merge_names[MERGE_COUNT];
 
 /* Reads templates/_layers/NAME/layer.yml. */
@@ -78,6 +89,8 @@ struct span layer_key(const struct layer_use *use);
  */
 size_t layer_candidates(const char ***names, struct arena *arena, const struct fileset *files,
                         const struct layer_use *use);
+/* The names of all layers of the catalog, sorted. */
+size_t layer_names(const char ***names, struct arena *arena, const struct fileset *files);
 /* The delimiters of a file by its path below the layer's folder: the last rule that matches. */
 enum template_delimiters layer_delimiters(const struct layer *layer, const char *below);
 

@@ -6,8 +6,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "catalog/catalog.h"
-#include "catalog/manifest/manifest_extends.h"
-#include "catalog/manifest/questions.h"
+#include "catalog/manifest/manifest_parts.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
 #include "matrix/version.h"
@@ -75,18 +74,17 @@ static int read_files(struct manifest *manifest, const struct reader *reader, co
         layer_read_overrides(&own->overrides, &own->override_count, reader, root) < 0 ||
         layer_check_count(reader, yaml_get(root, "layers"), "layers", LIMIT_LAYERS) < 0)
         return -1;
-    return reader_list((void **)&manifest->layers, &manifest->layer_count,
-                       sizeof(*manifest->layers), reader, yaml_get(root, "layers"), "layers",
+    return READER_LIST(manifest->layers, manifest->layer_count, reader, root, "layers",
                        read_layer_use);
 }
 
-int manifest_read_files(struct manifest *out, struct arena *arena, const char *folder,
-                        const char *name, const struct yaml_node *root, struct err *err)
+int manifest_read_files(struct manifest *out, struct arena *arena, const char *name,
+                        const struct yaml_node *root, struct err *err)
 {
     ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     struct reader reader = {arena, err};
     *out = (struct manifest){.type = name};
-    return read_files(out, &reader, folder, root);
+    return read_files(out, &reader, "base-images", root);
 }
 
 static int read_python(struct manifest *manifest, const struct reader *reader,
@@ -128,9 +126,8 @@ static int read_manifest(struct manifest *manifest, const struct reader *reader,
         reader_word(&stack, reader, yaml_get(root, "stack"), "stack", stacks, 2) < 0 ||
         read_files(manifest, reader, "templates", root) < 0 ||
         layer_read_refusals(&manifest->refusals, &manifest->refusal_count, reader, root) < 0 ||
-        reader_list((void **)&manifest->migrations, &manifest->migration_count,
-                    sizeof(*manifest->migrations), reader, yaml_get(root, "migrations"),
-                    "migrations", read_migration) < 0 ||
+        READER_LIST(manifest->migrations, manifest->migration_count, reader, root, "migrations",
+                    read_migration) < 0 ||
         yaml_texts(&manifest->frameworks, &manifest->framework_count, reader->arena,
                    yaml_get(root, "frameworks"), "frameworks", reader->err) < 0 ||
         yaml_text(&manifest->frameworks_because, yaml_get(root, "frameworks_because"),

@@ -1,13 +1,13 @@
 /* Types that build on each other: what their manifests say, as one. */
-#include "catalog/manifest/manifest_extends.h"
+#include "catalog/manifest/manifest_parts.h"
 
-#include "base/arena.h"
+#include "base/arena_push.h"
 #include "base/budget.h"
 #include "base/intern.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "catalog/catalog.h"
-#include "catalog/source/compose.h"
+#include "catalog/source/source_files.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
 
@@ -15,7 +15,7 @@
 
 /* ---------------------------------------------------------------- two mappings as one */
 
-/* The name of a question, or NULL of what is none: whoever reads it tells. */
+/* The name of a question, or NULL: the reader of questions tells what is wrong. */
 static const char *name_of(const struct yaml_node *question)
 {
     const struct yaml_node *name = question->kind == YAML_MAP ? yaml_get(question, "name") : NULL;
@@ -127,9 +127,8 @@ static void add_document(struct extending *e, const struct type_step *step,
                          const struct yaml_doc *doc)
 {
     struct extended_type *out = e->out;
-    out->documents =
-        arena_grow(e->arena, out->documents, out->document_count, sizeof(*out->documents));
-    out->documents[out->document_count++] = (struct extended_document){doc, step->level};
+    *ARENA_PUSH(e->arena, out->documents, out->document_count) =
+        (struct extended_document){doc, step->level};
 }
 
 /* A file that another one of the same path hides is told apart by its catalog's name. */
@@ -171,13 +170,6 @@ static int check_steps(const struct extending *e, const struct type_step *step,
                                  2 * LIMIT_CATALOGS);
 }
 
-static void lend(struct extending *e, const char *type, const struct yaml_node *root)
-{
-    struct extended_type *out = e->out;
-    out->lent = arena_grow(e->arena, out->lent, out->lent_count, sizeof(*out->lent));
-    out->lent[out->lent_count++] = (struct lent_files){type, root};
-}
-
 static int extend(const struct yaml_node **root, struct extending *e, const struct type_step *step)
 {
     const struct yaml_node *own = *root, *node = yaml_get(own, "extends");
@@ -203,7 +195,7 @@ static int extend(const struct yaml_node **root, struct extending *e, const stru
     if (extend(&base, e, &next) < 0)
         return -1;
     if (!same)
-        lend(e, name, base);
+        *ARENA_PUSH(e->arena, e->out->lent, e->out->lent_count) = (struct lent_files){name, base};
     *root = join_manifests(e->arena, base, own, same);
     return budget_steps(0, e->err);
 }

@@ -38,5 +38,9 @@ TG_CHECKED int reader_text(struct manifest_text *out, const struct reader *reade
 TG_CHECKED int reader_list(void **out, size_t *count, size_t size, const struct reader *reader,
                            const struct yaml_node *node, const char *what,
                            int (*read)(void *, const struct reader *, const struct yaml_node *));
+/* The same of the member `key` of a mapping, into `items` and `count`. */
+#define READER_LIST(items, count, reader, map, key, read)                                          \
+    reader_list((void **)&(items), &(count), sizeof(*(items)), reader, yaml_get(map, key), key,    \
+                read)
 
 #endif

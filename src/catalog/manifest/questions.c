@@ -1,7 +1,7 @@
 /* The questions of a type: its own, and those of the layers that it may take. */
-#include "catalog/manifest/questions.h"
+#include "catalog/manifest/manifest_parts.h"
 
-#include "base/arena.h"
+#include "base/arena_push.h"
 #include "base/budget.h"
 #include "base/intern.h"
 #include "base/str.h"
@@ -74,9 +74,7 @@ static int add_brought(const struct joining *j, const struct question *question,
                          known->bringers[0].layer, bringer.layer, question->name);
         return err_hint(j->reader->err, "the question of a type takes the place of both");
     }
-    known->bringers = arena_grow(j->reader->arena, known->bringers, known->bringer_count,
-                                 sizeof(*known->bringers));
-    known->bringers[known->bringer_count++] = bringer;
+    *ARENA_PUSH(j->reader->arena, known->bringers, known->bringer_count) = bringer;
     return 0;
 }
 
@@ -191,8 +189,7 @@ int questions_join(struct questions *out, const struct reader *reader, const str
     bool has_name;
     *out = (struct questions){.count = 0};
     j.placed = arena_array(reader->arena, use_count + 1, sizeof(*j.placed));
-    if (reader_list((void **)&j.rows, &j.row_count, sizeof(*j.rows), reader,
-                    yaml_get(root, "questions"), "questions", read_question_row) < 0 ||
+    if (READER_LIST(j.rows, j.row_count, reader, root, "questions", read_question_row) < 0 ||
         number_own(&has_name, &j) < 0)
         return -1;
     if (!has_name)

@@ -1,14 +1,14 @@
 /* Rendering: catalog revision + answers + resolution -> a list of files and a git tree id. Pure. */
 #include "catalog/render.h"
 
-#include "base/arena.h"
+#include "base/arena_push.h"
 #include "base/budget.h"
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/limits.h"
 #include "catalog/catalog.h"
-#include "catalog/include.h"
-#include "data/data.h"
+#include "catalog/manifest_text.h"
+#include "data/document.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
 #include "git/libgit2.h"
@@ -29,11 +29,6 @@ struct layer_file {
     size_t order;
 };
 
-struct globs {
-    const char **items;
-    size_t count;
-};
-
 struct renderer {
     struct arena *arena;
     const struct manifest *manifest;
@@ -47,7 +42,7 @@ struct renderer {
     size_t layer_count, rule_count;
     struct intern layer_names;
     struct layer *layers_read; /* by the number of their name */
-    struct globs absent;       /* what the layer at hand says is not there */
+    struct words absent;       /* what the layer at hand says is not there */
     struct layer_file *pieces;
     size_t count;
     struct err *err;
@@ -60,37 +55,16 @@ struct data *render_context(struct arena *arena, const struct render_input *inpu
     for (size_t i = 0; answers && i < answers->map.count; i++)
         data_put_span(arena, context, answers->map.members[i].name, answers->map.members[i].value);
     struct data *none = data_null(arena);
-    data_put(arena, context, "template", data_str(arena, input->manifest->kind));
-    data_put(arena, context, "request", input->request ? data_copy(arena, input->request) : none);
-    data_put(arena, context, "resolution",
-             input->resolution ? data_copy(arena, input->resolution) : none);
-    return context;
-}
-
-/* `when` of a layer or a row of `files`; absent: yes. */
-static int holds(bool *out, const struct renderer *r, const struct manifest_text *when)
-{
-    *out = true;
-    if (!when->text)
-        return 0;
-    struct template_source source = {.name = when->node->doc->name, .text = span_from(when->text)};
-    ERR_SCRATCH(inner);
-    if (template_test(out, &source, r->context, &inner) < 0)
-        return yaml_blame(r->err, when->node, &inner);
-    return 0;
+    return data_add(
+        arena, context, FIELD("template", input->manifest->kind),
+        FIELD("request", input->request ? data_copy(arena, input->request) : none),
+        FIELD("resolution", input->resolution ? data_copy(arena, input->resolution) : none));
 }
 
 static int unknown_layer(const struct renderer *r, const struct yaml_node *node, const char *name)
 {
-    const char **names = arena_array(r->arena, r->files->count + 1, sizeof(*names));
-    size_t count = 0;
-    for (size_t i = 0; i < r->files->count; i++) {
-        const char *path = r->files->entries[i].path;
-        if (str_starts(path, "templates/_layers/") && str_ends(path, "/layer.yml")) {
-            const char *start = path + strlen("templates/_layers/");
-            names[count++] = arena_memdup(r->arena, start, strlen(start) - strlen("/layer.yml"));
-        }
-    }
+    const char **names;
+    size_t count = layer_names(&names, r->arena, r->files);
     const char *nearest = str_nearest(name, names, count);
     (void)yaml_error(r->err, node, "the catalog has no layer '%s'", name);
     return nearest ? err_hint(r->err, "did you mean '%s'?", nearest) : -1;
@@ -131,9 +105,8 @@ static int add_layer(struct renderer *r, const struct layer_use *use)
     BUF_SCRATCH(name, LIMIT_PATH_BYTES);
     ERR_SCRATCH(inner);
     bool applies;
-    struct template_source source = {.name = use->name.node->doc->name,
-                                     .text = span_from(use->name.text)};
-    if (holds(&applies, r, &use->when) < 0)
+    struct template_source source = manifest_text_source(&use->name);
+    if (manifest_text_holds(&applies, &use->when, r->context, r->err) < 0)
         return -1;
     if (!applies)
         return 0;
@@ -229,20 +202,14 @@ static int render_bytes(struct render_entry *entry, struct renderer *r, size_t i
     return count_bytes(text.len, file->path, r->err) < 0 ? -1 : take_bytes(entry, r, text, NULL);
 }
 
-static struct layer_file *new_piece(struct renderer *r)
-{
-    r->pieces = arena_grow(r->arena, r->pieces, r->count, sizeof(*r->pieces));
-    return &r->pieces[r->count];
-}
-
 /* The globs of the rows whose `when` is false. */
-static int list_absent(struct globs *out, const struct renderer *r, const struct file_rule *rules,
+static int list_absent(struct words *out, const struct renderer *r, const struct file_rule *rules,
                        size_t count)
 {
     bool there;
-    *out = (struct globs){.items = arena_array(r->arena, count + 1, sizeof(*out->items))};
+    *out = (struct words){arena_array(r->arena, count + 1, sizeof(*out->items)), 0};
     for (size_t i = 0; i < count; i++) {
-        if (holds(&there, r, &rules[i].when) < 0)
+        if (manifest_text_holds(&there, &rules[i].when, r->context, r->err) < 0)
             return -1;
         if (!there)
             out->items[out->count++] = rules[i].glob;
@@ -277,14 +244,14 @@ static int add_file(struct renderer *r, const struct layer *layer, size_t order,
         return 0;
     if (path_check(path, r->err) < 0)
         return err_wrap(r->err, "'%s'", file->path);
-    struct layer_file *piece = new_piece(r);
+    struct layer_file *piece = ARENA_PUSH(r->arena, r->pieces, r->count);
     *piece = (struct layer_file){
         .entry = {.path = path, .executable = file->executable, .source = file->path},
         .layer = layer,
         .order = order};
     if (render_bytes(&piece->entry, r, index, delimiters, is_template) < 0)
         return -1;
-    if (r->count++ == LIMIT_TREE_ENTRIES)
+    if (r->count > LIMIT_TREE_ENTRIES)
         return err_set(r->err, TG_USAGE, "limit", "the template renders more than %zu files",
                        LIMIT_TREE_ENTRIES);
     return 0;
@@ -462,7 +429,7 @@ static int gather(struct render *out, struct renderer *r)
     size_t bytes = 0;
     for (size_t i = 0; i < out->count; i++)
         bytes += out->entries[i].bytes.len;
-    /* whoever takes it makes objects of it, when files are being written */
+    /* the files become objects while they are written, which takes as much again */
     return budget_room(bytes, r->err) < 0 ? -1 : budget_steps(0, r->err);
 }
 
@@ -501,6 +468,17 @@ void render_keep_bytes(struct render *render, struct arena *arena)
         struct span *bytes = &render->entries[i].bytes;
         *bytes = span_of(arena_memdup(arena, bytes->ptr ? bytes->ptr : "", bytes->len), bytes->len);
     }
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(((const struct render_entry *)a)->path, ((const struct render_entry *)b)->path);
+}
+
+void render_sort(struct render *render)
+{
+    if (render->count)
+        qsort(render->entries, render->count, sizeof(*render->entries), by_path);
 }
 
 long render_find(const struct render *render, const char *path)

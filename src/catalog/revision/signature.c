@@ -1,13 +1,12 @@
 /* Who signed a revision of a catalog: as git itself verifies it, and nothing that the catalog says.
  */
-#include "catalog/signature.h"
 
 #include "base/arena.h"
 #include "base/str.h"
 #include "catalog/catalog_source.h"
 #include "catalog/revision.h"
 #include "catalog/trust.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "git/bare_repo.h"
 #include "git/libgit2.h"
 #include "git/transport.h"
@@ -34,6 +33,7 @@ struct verifying {
     struct arena *arena;
     git_repository *repository;
     const struct signature_wanted *wanted;
+    struct words signers; /* who may have signed it; none: anybody, or nobody */
     bool is_signed, is_good;
     const char *signer, *key; /* "alice@example.org"; "SHA256:...", or a fingerprint of gpg */
     const char *subkey;       /* of gpg: the key that was used; NULL elsewhere */
@@ -233,15 +233,17 @@ static bool same_key(const char *key, const char *given)
 }
 
 /* The name in a key of gpg is whatever its owner says: there the key alone counts. */
-static bool is_among(const struct verifying *v, const char *const *signers, size_t count)
+static bool is_accepted(const struct verifying *v)
 {
-    bool by_name = str_starts(v->key, "SHA256:");
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(signers[i], "*") == 0 || (by_name && strcmp(signers[i], v->signer) == 0) ||
-            (by_name ? strcmp(signers[i], v->key) == 0
-                     : same_key(v->key, signers[i]) || same_key(v->subkey, signers[i])))
+    bool by_name = v->is_good && str_starts(v->key, "SHA256:");
+    for (size_t i = 0; v->is_good && i < v->signers.count; i++) {
+        const char *signer = v->signers.items[i];
+        if (strcmp(signer, "*") == 0 || (by_name && strcmp(signer, v->signer) == 0) ||
+            (by_name ? strcmp(signer, v->key) == 0
+                     : same_key(v->key, signer) || same_key(v->subkey, signer)))
             return true;
-    return false;
+    }
+    return v->is_good && v->signers.count == 0;
 }
 
 static void tell(struct catalog_origin *out, const struct verifying *v)
@@ -273,56 +275,45 @@ static int refuse(const struct verifying *v)
 }
 
 /* The commit of a branch, or one named by its id: a tag of it counts, else its own signature. */
-static int verify_commit(struct verifying *v, struct catalog_origin *out,
-                         const char *const *signers, size_t count, bool *accepted)
+static int verify_commit(struct verifying *v)
 {
     const struct signature_wanted *wanted = v->wanted;
-    *accepted = false;
-    for (size_t i = 0; !*accepted && i < wanted->count; i++) {
+    for (size_t i = 0; i < wanted->count; i++) {
         const struct catalog_revision *tag = &wanted->revisions[i];
         if (tag->kind != REVISION_TAG || !tag->object || strcmp(tag->commit, wanted->commit) != 0 ||
             strcmp(tag->object, wanted->commit) == 0)
             continue;
         if (verify(v, tag->object, tag->name) < 0)
             return -1;
-        *accepted = v->is_good && (count == 0 || is_among(v, signers, count));
+        if (is_accepted(v))
+            return 0;
     }
-    if (!*accepted && verify(v, wanted->commit, NULL) < 0)
-        return -1;
-    *accepted = v->is_good && (count == 0 || is_among(v, signers, count));
-    tell(out, v);
-    return 0;
+    return verify(v, wanted->commit, NULL);
 }
 
 int signature_check(struct catalog_origin *out, struct arena *arena, git_repository *repository,
                     const struct signature_wanted *wanted, struct err *err)
 {
-    struct verifying v = {
-        .arena = arena, .repository = repository, .wanted = wanted, .words = "", .err = err};
-    bool accepted = false;
-    size_t count;
-    const char *const *signers = trust_signers_of(&count, wanted->source);
-    int rc = 0;
-    if (!wanted->tag) {
-        rc = verify_commit(&v, out, signers, count, &accepted);
-    } else if (wanted->tag->object) {
-        rc = verify(&v, wanted->tag->object, wanted->tag->name);
-        accepted = rc == 0 && v.is_good && is_among(&v, signers, count);
+    struct verifying v = {.arena = arena,
+                          .repository = repository,
+                          .wanted = wanted,
+                          .signers = trust_signers_of(wanted->source),
+                          .words = "",
+                          .err = err};
+    const struct catalog_revision *tag = wanted->tag;
+    bool looked = !tag || tag->object;
+    if (looked && (tag ? verify(&v, tag->object, tag->name) : verify_commit(&v)) < 0)
+        return -1;
+    if (looked)
         tell(out, &v);
-    }
-    if (rc < 0 || count == 0 || accepted)
-        return rc;
-    return refuse(&v);
+    return v.signers.count == 0 || (looked && is_accepted(&v)) ? 0 : refuse(&v);
 }
 
 struct data *signature_data(struct arena *arena, const struct catalog_origin *origin)
 {
     if (!origin->signature)
         return data_null(arena);
-    struct data *map = data_map(arena);
-    data_put(arena, map, "state", data_str(arena, origin->signature));
-    data_put(arena, map, "signer", data_str(arena, origin->signer));
-    return map;
+    return data_of(arena, FIELD("state", origin->signature), FIELD("signer", origin->signer));
 }
 
 const char *signature_words(struct arena *arena, const struct data *signature)

@@ -3,8 +3,8 @@
 
 #include "base/arena.h"
 #include "base/str.h"
-#include "catalog/address.h"
 #include "catalog/catalog_source.h"
+#include "catalog/remote.h"
 #include "io/io.h"
 
 #include <errno.h>
@@ -108,7 +108,7 @@ static bool is_for(const struct signed_source *one, const struct address *addres
     return matches;
 }
 
-const char *const *trust_signers_of(size_t *count, const char *source)
+struct words trust_signers_of(const char *source)
 {
     ARENA_SCRATCH(scratch);
     ERR_SCRATCH(ignored);
@@ -116,13 +116,17 @@ const char *const *trust_signers_of(size_t *count, const char *source)
     bool remote =
         address_is_remote(source) && address_parse(&address, &scratch, source, &ignored) == 0;
     char *real = remote ? NULL : real_path(source);
-    const struct words none = {NULL, 0}, *found = &none;
-    for (size_t i = 0; found->count == 0 && i < signed_count; i++)
+    struct words found = {NULL, 0};
+    for (size_t i = 0; found.count == 0 && i < signed_count; i++)
         if (is_for(&signed_sources[i], remote ? &address : NULL, real))
-            found = &signed_sources[i].signers;
+            found = signed_sources[i].signers;
     free(real);
-    *count = found->count;
-    return found->items;
+    return found;
+}
+
+bool trust_wants_signature(const char *source)
+{
+    return trust_signers_of(source).count > 0;
 }
 
 /* ---------------------------------------------------------------- on a server */
@@ -166,15 +170,19 @@ int trust_ask(const struct trust_asker *asker, struct err *err)
     return recall(asker->memory, err);
 }
 
-static bool is_trusted_address(const struct address *address)
+/* By the address of one on a server, else by the real path. */
+static bool is_trusted(const struct address *address, const char *real)
 {
-    for (size_t i = 0; i < trusted.count; i++)
-        if (strcmp(trusted.items[i], "*") == 0 || address_matches(address, trusted.items[i]))
+    for (size_t i = 0; i < trusted.count; i++) {
+        const char *listed = trusted.items[i];
+        if (address ? strcmp(listed, "*") == 0 || address_matches(address, listed)
+                    : real && path_matches(real, listed))
             return true;
+    }
     return false;
 }
 
-/* Whoever trusts a repository trusts each folder of it. */
+/* A user who trusts a repository trusts each folder of it. */
 static int check_address(const char *source, struct err *err)
 {
     ARENA_SCRATCH(scratch);
@@ -182,7 +190,7 @@ static int check_address(const char *source, struct err *err)
     bool yes = false;
     if (address_parse(&address, &scratch, source, err) < 0)
         return -1;
-    if (asking.looks || is_trusted_address(&address))
+    if (asking.looks || is_trusted(&address, NULL))
         return 0;
     if (asking.ask && asking.ask(&yes, asking.context, address.source, err) < 0)
         return -1;
@@ -197,14 +205,6 @@ static int check_address(const char *source, struct err *err)
 }
 
 /* ---------------------------------------------------------------- on this machine */
-
-static bool is_trusted(const char *real)
-{
-    for (size_t i = 0; real && i < trusted.count; i++)
-        if (path_matches(real, trusted.items[i]))
-            return true;
-    return false;
-}
 
 static bool is_own(const char *path)
 {
@@ -222,7 +222,7 @@ int trust_check(const char *source, struct err *err)
         return check_address(source, err);
     char *real = str_equal(source, CATALOG_BUILTIN) ? NULL : real_path(source);
     /* by its real path alone: a name that begins as a trusted one does may lead back */
-    bool refused = is_own(real) && !is_trusted(real);
+    bool refused = is_own(real) && !is_trusted(NULL, real);
     free(real);
     if (!refused)
         return 0;

@@ -1,11 +1,12 @@
 /* The address of a catalog on a server: what of it git is given, and what is refused before. */
-#include "catalog/address.h"
+#include "catalog/remote.h"
 
 #include "base/arena.h"
 #include "base/str.h"
 #include "io/path.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -122,13 +123,6 @@ static const char *why_not_host(const struct address_parts *parts)
     return NULL;
 }
 
-static int hex_digit(char byte)
-{
-    return isdigit((unsigned char)byte)
-               ? byte - '0'
-               : (isxdigit((unsigned char)byte) ? tolower(byte) - 'a' + 10 : -1);
-}
-
 /* One part of the path as the server will read it: %2e is a dot. */
 static const char *why_not_part(struct span part)
 {
@@ -137,11 +131,12 @@ static const char *why_not_part(struct span part)
     for (size_t i = 0; i < part.len; i++) {
         int byte = (unsigned char)part.ptr[i];
         if (byte == '%') {
-            int high = i + 2 < part.len ? hex_digit(part.ptr[i + 1]) : -1;
-            int low = high >= 0 ? hex_digit(part.ptr[i + 2]) : -1;
-            if (low < 0)
+            char digits[3] = {0};
+            if (i + 2 < part.len)
+                memcpy(digits, part.ptr + i + 1, 2);
+            if (!isxdigit((unsigned char)digits[0]) || !isxdigit((unsigned char)digits[1]))
                 return "a '%' in it is followed by no two hexadecimal digits";
-            byte = high * 16 + low;
+            byte = (int)strtol(digits, NULL, 16);
             i += 2;
         }
         if (byte < ' ' || byte == 127 || (part.ptr[i] != (char)byte && strchr("/\\%", byte)))
@@ -184,17 +179,11 @@ static const char *why_not_bytes(const char *source)
 
 static bool is_near(struct span host)
 {
-    char name[64];
-    size_t len = 0;
-    bool bracket = host.len && *host.ptr == '[';
-    while (len < host.len && len + 1 < sizeof(name) && (bracket || host.ptr[len] != ':')) {
-        name[len] = (char)tolower(host.ptr[len]);
-        if (name[len++] == ']')
-            break;
-    }
-    name[len] = '\0';
-    return strcmp(name, "localhost") == 0 || strcmp(name, "[::1]") == 0 ||
-           (str_starts(name, "127.") && strspn(name, "0123456789.") == len);
+    ARENA_SCRATCH(scratch);
+    struct span name = host_name(host);
+    const char *text = arena_memdup(&scratch, name.ptr, name.len);
+    return strcasecmp(text, "localhost") == 0 || strcmp(text, "[::1]") == 0 ||
+           (str_starts(text, "127.") && strspn(text, "0123456789.") == name.len);
 }
 
 static int choose_protocol(struct address *out, struct arena *arena,
@@ -277,7 +266,7 @@ int address_parse(struct address *out, struct arena *arena, const char *source, 
     return 0;
 }
 
-/* Behind the host, of what a '*' follows; else whoever owns a longer name would match. */
+/* A '*' may stand behind the host alone: else the owner of a longer name would match. */
 static bool names_host(const char *pattern)
 {
     const char *scheme = strstr(pattern, "://");

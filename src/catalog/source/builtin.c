@@ -1,10 +1,9 @@
 /* The built-in catalog: the files of every released version of it, as tables inside the binary. */
-#include "catalog/builtin.h"
+#include "catalog/catalog_source.h"
 
 #include "base/arena.h"
 #include "base/str.h"
 #include "catalog/builtin_data.h"
-#include "catalog/catalog_source.h"
 #include "catalog/revision.h"
 #include "data/fileset.h"
 

@@ -5,18 +5,17 @@
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "catalog/address.h"
 #include "catalog/catalog_source.h"
 #include "catalog/origin.h"
+#include "catalog/remote.h"
 #include "catalog/semver.h"
-#include "catalog/source/compose.h"
+#include "catalog/source/source_files.h"
 #include "catalog/trust.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
 #include "matrix/version.h"
 #include "tmplgen.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,18 +27,13 @@ static int unknown_source(struct err *err, const char *source, const char *why)
                          "git repository");
 }
 
-/* No such name is a typing error; a name that is there, or may be, is not. */
-static bool is_mistyped(int number)
-{
-    return number == ENOENT || number == ENOTDIR || number == ENAMETOOLONG || number == ELOOP;
-}
-
 /* Why no kind of source takes it. */
 static int take_none(const char *source, struct err *err)
 {
     struct stat info;
     bool is_there = stat(source_path(source), &info) == 0;
-    if (is_there || is_mistyped(errno))
+    /* no such name is a typing error; a name that is there, or may be, is not */
+    if (is_there || errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP)
         return unknown_source(err, source, is_there ? "not a folder" : strerror(errno));
     return err_errno(err, errno, "unreachable-catalog", "cannot look at the catalog '%s'", source);
 }
@@ -59,42 +53,22 @@ static int open_source(struct catalog *out, struct arena *arena, const char *sou
                        const char *ref, struct err *err)
 {
     const struct source_kind *kind = kind_of(source);
-    size_t signers;
     if (trust_check(source, err) < 0)
         return -1;
-    (void)trust_signers_of(&signers, source);
-    if (kind == &source_folder && signers)
+    if (kind == &source_folder && trust_wants_signature(source))
         return err_set(err, TG_REFUSED, "signature",
                        "the catalog '%s' must be signed, and is a plain folder", source);
     return kind ? kind->open(out, arena, source, ref, err) : take_none(source, err);
 }
 
-/* MAJOR.MINOR.PATCH with an optional -PRERELEASE, as semver.org has it. */
-static bool is_semver(const char *text)
-{
-    for (int part = 0; part < 3; part++) {
-        if (!isdigit((unsigned char)*text) || (*text == '0' && isdigit((unsigned char)text[1])))
-            return false;
-        while (isdigit((unsigned char)*text))
-            text++;
-        if (part < 2 && *text++ != '.')
-            return false;
-    }
-    if (*text == '-' && text[1])
-        text += 1 + strspn(text + 1, "0123456789abcdefghijklmnopqrstuvwxyz"
-                                     "ABCDEFGHIJKLMNOPQRSTUVWXYZ-.");
-    return *text == '\0';
-}
-
 /* It stands in messages, commits and logs: on one line, and nothing that would mean more there. */
 bool catalog_name_is_valid(const char *text)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-    static const char others[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                 "._-/ ";
+    static const char bytes[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/ ";
     size_t len = strlen(text);
-    return len > 0 && len <= LIMIT_CATALOG_NAME_BYTES && strchr(letters, *text) &&
-           strspn(text, others) == len && text[len - 1] != ' ';
+    return len > 0 && len <= LIMIT_CATALOG_NAME_BYTES && !strchr("._-/ ", *text) &&
+           strspn(text, bytes) == len && text[len - 1] != ' ';
 }
 
 static int check_tool_version(struct arena *arena, const struct yaml_node *node, const char *text,
@@ -130,6 +104,7 @@ int catalog_read(struct catalog *catalog, struct arena *arena, struct err *err)
     static const char *const keys[] = {"name",     "version",   "tmplgen", "extends",
                                        "defaults", "overrides", NULL};
     const char *tool = NULL;
+    struct semver version;
     struct yaml_doc *doc;
     if (fileset_find(catalog->files, "catalog.yml") < 0)
         return unknown_source(err, catalog->origin.source, "it has no catalog.yml");
@@ -147,7 +122,7 @@ int catalog_read(struct catalog *catalog, struct arena *arena, struct err *err)
                           LIMIT_CATALOG_NAME_BYTES);
     if (!catalog->origin.version)
         return yaml_error(err, doc->root, "'version' is missing");
-    if (!is_semver(catalog->origin.version))
+    if (!semver_parse(&version, catalog->origin.version) || strchr(catalog->origin.version, '+'))
         return yaml_error(err, yaml_get(doc->root, "version"),
                           "'version' must be a semantic version such as 1.2.0");
     return check_defaults(yaml_get(doc->root, "defaults"), err) < 0
@@ -170,8 +145,8 @@ static int open_chain(struct catalog **out, struct arena *arena, const char *sou
                       const struct catalog_chain *above, struct err *err);
 
 /*
- * Where the catalog lies that `o` extends. Whoever has a clone has not what lies beside it, and
- * what comes over the network has nothing to say of this machine.
+ * Where the catalog lies that `o` extends. A clone does not have what lies beside its original, and
+ * a catalog from the network may not name a place on this machine.
  */
 static int find_extended(const char **out, struct arena *arena, const struct catalog_chain *o,
                          struct err *err)
@@ -212,17 +187,6 @@ static int blame_extended(const struct catalog_chain *o, const char *source, con
     return -1;
 }
 
-static void take_warnings(struct catalog *catalog, struct arena *arena)
-{
-    const struct catalog *other = catalog->extends;
-    if (catalog->warning_count || other->warning_count == 0)
-        return;
-    catalog->warnings = arena_array(arena, other->warning_count, sizeof(*catalog->warnings));
-    for (size_t i = 0; i < other->warning_count; i++)
-        catalog->warnings[catalog->warning_count++] =
-            arena_printf(arena, "what '%s' extends: %s", catalog->name, other->warnings[i]);
-}
-
 /* Opens what the catalog extends, if anything, and puts the files of both together. */
 static int extend(struct catalog_chain *o, struct arena *arena, struct err *err)
 {
@@ -241,7 +205,9 @@ static int extend(struct catalog_chain *o, struct arena *arena, struct err *err)
     if (made && made->commit)
         catalog->extends->origin.ref = made->ref;
     catalog->origin.extends = &catalog->extends->origin;
-    take_warnings(catalog, arena);
+    if (!catalog->warning && catalog->extends->warning)
+        catalog->warning =
+            arena_printf(arena, "what '%s' extends: %s", catalog->name, catalog->extends->warning);
     return compose(catalog, arena, err);
 }
 
@@ -289,7 +255,7 @@ int catalog_open_folder(struct catalog **out, struct arena *arena, const char *p
     *out = NULL;
     if (source_folder.open(catalog, arena, path, NULL, err) < 0)
         return -1;
-    catalog->warning_count = 0;
+    catalog->warning = NULL;
     return finish(out, &o, arena, err);
 }
 

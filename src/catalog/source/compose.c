@@ -1,5 +1,5 @@
 /* A catalog that builds on another: what catalog.yml says of that, and the files of both as one. */
-#include "catalog/source/compose.h"
+#include "catalog/source/source_files.h"
 
 #include "base/arena.h"
 #include "base/budget.h"

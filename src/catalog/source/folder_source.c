@@ -1,10 +1,187 @@
-/* A catalog that is a folder on disk, read without following links: for development. */
-#include "base/arena.h"
+/* A catalog that is a folder on disk: for development. Its files, read without following links. */
 #include "catalog/catalog_source.h"
-#include "catalog/folder_files.h"
 
+#include "base/arena_push.h"
+#include "base/budget.h"
+#include "base/limits.h"
+#include "catalog/changelog.h"
+#include "data/fileset.h"
+#include "git/disk_entry.h"
+#include "io/io.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+struct folder_files {
+    struct fileset set; /* first: a set is cast back to its folder */
+    struct arena *arena;
+    struct fileset_entry *entries;
+    struct span *read; /* bytes of the entries read so far */
+    bool (*counts)(const char *path);
+    const char *path;
+    int fd;
+};
+
+static int add_entry(struct folder_files *folder, const char *path, const struct stat *info,
+                     struct err *err)
+{
+    if (folder->set.count == LIMIT_TREE_ENTRIES)
+        return err_set(err, TG_USAGE, "limit", "the catalog has more than %zu files",
+                       LIMIT_TREE_ENTRIES);
+    *ARENA_PUSH(folder->arena, folder->entries, folder->set.count) = (struct fileset_entry){
+        .path = path, .executable = info->st_mode & S_IXUSR, .size = (size_t)info->st_size};
+    return 0;
+}
+
+static int walk(struct folder_files *folder, int fd, const char *prefix, size_t depth,
+                struct err *err);
+
+static int walk_subfolder(struct folder_files *folder, int parent, const char *name,
+                          const char *path, size_t depth, struct err *err)
+{
+    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return err_errno(err, errno, "io", "cannot open the folder '%s'", path);
+    return walk(folder, fd, arena_printf(folder->arena, "%s/", path), depth + 1, err);
+}
+
+static int visit(struct folder_files *folder, int fd, const char *name, const char *prefix,
+                 size_t depth, struct err *err)
+{
+    const char *path = arena_printf(folder->arena, "%s%s", prefix, name);
+    struct stat info;
+    if (fstatat(fd, name, &info, AT_SYMLINK_NOFOLLOW) < 0)
+        return err_errno(err, errno, "io", "cannot look at '%s'", path);
+    if (!folder->counts(S_ISDIR(info.st_mode) ? arena_printf(folder->arena, "%s/", path) : path))
+        return 0;
+    if (S_ISDIR(info.st_mode))
+        return walk_subfolder(folder, fd, name, path, depth, err);
+    if (!S_ISREG(info.st_mode) && strcmp(path, CHANGELOG_PATH) == 0)
+        return 0; /* words only: a catalog does without */
+    if (!S_ISREG(info.st_mode))
+        return err_set(err, TG_USAGE, "invalid", "'%s' in the catalog is %s: only files count",
+                       path, S_ISLNK(info.st_mode) ? "a link" : "special");
+    return add_entry(folder, path, &info, err);
+}
+
+/* Closes `fd`. */
+static int walk(struct folder_files *folder, int fd, const char *prefix, size_t depth,
+                struct err *err)
+{
+    DIR *dir = fdopendir(fd);
+    struct dirent *entry;
+    int rc = 0;
+    if (!dir) {
+        int number = errno;
+        (void)close(fd);
+        return err_errno(err, number, "io", "cannot read the catalog's folder '%s'", prefix);
+    }
+    if (depth > LIMIT_TREE_DEPTH)
+        rc = err_set(err, TG_USAGE, "limit", "'%s' is more than %zu folders deep", prefix,
+                     LIMIT_TREE_DEPTH);
+    while (rc == 0 && (entry = io_next(dir)))
+        rc = visit(folder, dirfd(dir), entry->d_name, prefix, depth, err);
+    if (rc == 0 && errno)
+        rc = err_errno(err, errno, "io", "cannot read the catalog's folder '%s'", prefix);
+    (void)closedir(dir);
+    return rc;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(((const struct fileset_entry *)a)->path, ((const struct fileset_entry *)b)->path);
+}
+
+static int read_all(char *bytes, size_t size, int fd)
+{
+    size_t done = 0;
+    while (done < size) {
+        ssize_t got = read(fd, bytes + done, size - done);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        if (got == 0) {
+            errno = EIO; /* shorter than when it was listed */
+            return -1;
+        }
+        done += (size_t)got;
+    }
+    return 0;
+}
+
+/* Opens below the catalog, refusing links in any part of the path. -1 with errno. */
+static int open_below(int top, const char *path)
+{
+    ERR_SCRATCH(ignored);
+    const char *name;
+    int folder;
+    if (disk_parent(&folder, &name, top, path, DISK_FIND, &ignored) != 0)
+        return -1;
+    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK), number = errno;
+    (void)close(folder);
+    errno = number;
+    return fd;
+}
+
+static int folder_read(struct span *out, const struct fileset *set, size_t index, struct err *err)
+{
+    const struct folder_files *folder = (const struct folder_files *)set;
+    const struct fileset_entry *entry = &set->entries[index];
+    if (folder->read[index].ptr) {
+        *out = folder->read[index];
+        return 0;
+    }
+    if (entry->size > LIMIT_RENDERED_BYTES)
+        return err_set(err, TG_USAGE, "limit", "'%s' is larger than %zu MiB", entry->path,
+                       LIMIT_RENDERED_BYTES / LIMIT_MIB);
+    int fd = open_below(folder->fd, entry->path);
+    if (fd < 0)
+        return err_errno(err, errno, "io", "cannot open '%s/%s'", folder->path, entry->path);
+    char *bytes = arena_alloc(folder->arena, entry->size + 1);
+    int rc = read_all(bytes, entry->size, fd);
+    if (rc < 0)
+        (void)err_errno(err, errno, "io", "cannot read '%s/%s'", folder->path, entry->path);
+    (void)close(fd);
+    if (rc == 0)
+        *out = folder->read[index] = span_of(bytes, entry->size);
+    return rc < 0 || budget_check(err) == 0 ? rc : err_wrap(err, "'%s'", entry->path);
+}
+
+int catalog_folder_files(const struct fileset **out, struct arena *arena, const char *path,
+                         bool (*counts)(const char *path), struct err *err)
+{
+    struct folder_files *folder = arena_alloc(arena, sizeof(*folder));
+    *folder = (struct folder_files){.arena = arena, .counts = counts, .path = path};
+    folder->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder->fd < 0)
+        return err_errno(err, errno, "io", "cannot open the folder '%s'", path);
+    int top = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (walk(folder, top, "", 0, err) < 0) {
+        (void)close(folder->fd);
+        return -1;
+    }
+    if (folder->set.count)
+        qsort(folder->entries, folder->set.count, sizeof(*folder->entries), by_path);
+    folder->set.entries = folder->entries;
+    folder->set.read = folder_read;
+    folder->read = arena_array(arena, folder->set.count + 1, sizeof(*folder->read));
+    *out = &folder->set;
+    return 0;
+}
+
+void catalog_folder_files_free(const struct fileset *files)
+{
+    if (files)
+        (void)close(((const struct folder_files *)files)->fd);
+}
+
+/* ---------------------------------------------------------------- the row */
 
 static void folder_close(struct catalog *catalog)
 {
@@ -41,8 +218,7 @@ static int folder_open(struct catalog *out, struct arena *arena, const char *sou
         return -1;
     out->origin.source = path;
     out->close = folder_close;
-    out->warnings = arena_array(arena, 1, sizeof(*out->warnings));
-    out->warnings[out->warning_count++] =
+    out->warning =
         "the catalog is a plain folder, which is for development: a fresh clone of this child "
         "has only its own history to prove what it was made from";
     return 0;

@@ -1,5 +1,5 @@
 /* The files of a commit as a set, read from the object database, never checked out. */
-#include "catalog/source/git_files.h"
+#include "catalog/source/source_files.h"
 
 #include "base/arena.h"
 #include "base/budget.h"

@@ -5,8 +5,7 @@
 #include "base/str.h"
 #include "catalog/catalog_source.h"
 #include "catalog/revision.h"
-#include "catalog/signature.h"
-#include "catalog/source/git_files.h"
+#include "catalog/source/source_files.h"
 #include "catalog/trust.h"
 #include "data/fileset.h"
 #include "git/foreign_repo.h"
@@ -25,18 +24,22 @@ static bool git_takes(const char *source)
     return path && source_is_repository(path);
 }
 
-/* What git_list and git_open ask of a repository. */
-struct revision_list {
+/* A catalog that is looked for in a repository. */
+struct opening {
     struct arena *arena;
+    struct foreign_repo repository;
+    const char *source, *folder; /* what the user named, as the record has it; in the repository */
     struct foreign_refs refs;
     struct catalog_revision *items;
     size_t count;
     const struct catalog_revision *chosen; /* NULL: a commit by its id */
+    struct catalog *out;
+    struct err *err;
 };
 
 /* A clone's branches are those of its origin; its own count where both are there. */
 static bool split_name(enum revision_kind *kind, const char **name, const char *ref,
-                       const struct revision_list *list)
+                       const struct opening *o)
 {
     static const char heads[] = "refs/heads/";
     static const struct {
@@ -52,25 +55,24 @@ static bool split_name(enum revision_kind *kind, const char **name, const char *
             *name = ref + strlen(prefixes[i].prefix);
             const char *own = arena_printf(&scratch, "%s%s", heads, *name);
             return *kind == REVISION_TAG || str_starts(ref, heads) ||
-                   !foreign_refs_find(&list->refs, own);
+                   !foreign_refs_find(&o->refs, own);
         }
     return false;
 }
 
-static int list_revisions(struct revision_list *list, const struct foreign_repo *repository,
-                          struct err *err)
+static int list_revisions(struct opening *o)
 {
-    if (foreign_refs_read(&list->refs, list->arena, repository, err) < 0)
+    if (foreign_refs_read(&o->refs, o->arena, &o->repository, o->err) < 0)
         return -1;
-    list->items = arena_array(list->arena, list->refs.count + 1, sizeof(*list->items));
-    for (size_t i = 0; i < list->refs.count; i++) {
-        const struct foreign_ref *ref = &list->refs.items[i];
-        struct catalog_revision *next = &list->items[list->count];
-        if (!split_name(&next->kind, &next->name, ref->name, list))
+    o->items = arena_array(o->arena, o->refs.count + 1, sizeof(*o->items));
+    for (size_t i = 0; i < o->refs.count; i++) {
+        const struct foreign_ref *ref = &o->refs.items[i];
+        struct catalog_revision *next = &o->items[o->count];
+        if (!split_name(&next->kind, &next->name, ref->name, o))
             continue;
-        next->commit = oid_text(list->arena, &ref->commit);
-        next->object = oid_text(list->arena, &ref->object);
-        list->count++;
+        next->commit = oid_text(o->arena, &ref->commit);
+        next->object = oid_text(o->arena, &ref->object);
+        o->count++;
     }
     return 0;
 }
@@ -78,214 +80,176 @@ static int list_revisions(struct revision_list *list, const struct foreign_repo 
 static int git_list(struct catalog_revision **out, size_t *count, struct arena *arena,
                     const char *source, struct err *err)
 {
-    struct revision_list list = {.arena = arena};
-    struct foreign_repo repository;
-    const char *path, *folder;
-    source_split(&path, &folder, arena, source);
+    struct opening o = {.arena = arena, .err = err};
+    const char *path;
+    source_split(&path, &o.folder, arena, source);
     if (source_resolve(&path, arena, path, err) < 0 ||
-        foreign_open(&repository, arena, path, err) < 0)
+        foreign_open(&o.repository, arena, path, err) < 0)
         return -1;
-    int rc = list_revisions(&list, &repository, err);
-    foreign_close(&repository);
-    *out = list.items;
-    *count = list.count;
+    int rc = list_revisions(&o);
+    foreign_close(&o.repository);
+    *out = o.items;
+    *count = o.count;
     return rc;
 }
 
-/* A commit by its id, whole or the beginning of it. */
-static int find_commit(git_oid *out, bool *found, git_repository *repository, const char *ref)
+/* A commit by its id, whole or the beginning of it; false: there is none. */
+static bool find_commit(git_oid *out, git_repository *repository, const char *ref)
 {
     git_oid id;
     git_commit *commit = NULL;
     size_t len = strlen(ref);
-    *found = false;
-    if (!revision_is_id(ref) || git_oid_fromstrn(&id, ref, len) < 0)
-        return 0;
-    if (git_commit_lookup_prefix(&commit, repository, &id, len) < 0)
-        return 0;
+    if (!revision_is_id(ref) || git_oid_fromstrn(&id, ref, len) < 0 ||
+        git_commit_lookup_prefix(&commit, repository, &id, len) < 0)
+        return false;
     *out = *git_commit_id(commit);
-    *found = true;
     git_commit_free(commit);
+    return true;
+}
+
+static int take(struct opening *o, const char *ref, const char *commit)
+{
+    o->out->origin.ref = ref;
+    o->out->origin.commit = commit;
     return 0;
 }
 
 /* What HEAD names: its branch, or its commit alone. */
-static int choose_head(struct catalog *out, struct revision_list *list,
-                       const struct foreign_repo *repository, const char *source, struct err *err)
+static int choose_head(struct opening *o)
 {
     const char *branch;
     struct oid commit;
     bool found;
-    if (foreign_head(&commit, &branch, &found, list->arena, repository, &list->refs, err) < 0)
+    if (foreign_head(&commit, &branch, &found, o->arena, &o->repository, &o->refs, o->err) < 0)
         return -1;
     if (!found)
-        return err_set(err, TG_USAGE, "unknown-ref", "the catalog '%s' has no commit", source);
-    out->origin.commit = oid_text(list->arena, &commit);
-    out->origin.ref =
-        branch && str_starts(branch, "refs/heads/") ? repo_branch_name(branch) : out->origin.commit;
-    return 0;
+        return err_set(o->err, TG_USAGE, "unknown-ref", "the catalog '%s' has no commit",
+                       o->source);
+    const char *id = oid_text(o->arena, &commit);
+    return take(o, branch && str_starts(branch, "refs/heads/") ? repo_branch_name(branch) : id, id);
 }
 
 /* Tag, then branch, then commit. Sets origin.ref and origin.commit. */
-static int choose_ref(struct catalog *out, struct revision_list *list,
-                      const struct foreign_repo *repository, const char *source, const char *ref,
-                      struct err *err)
+static int choose_ref(struct opening *o, const char *ref)
 {
     const char *shown;
-    const struct catalog_revision *revision =
-        revision_choose(&shown, list->items, list->count, ref);
     git_oid id;
-    bool found;
-    list->chosen = revision;
-    if (revision) {
-        out->origin.ref = shown;
-        out->origin.commit = revision->commit;
-        return 0;
-    }
+    o->chosen = revision_choose(&shown, o->items, o->count, ref);
+    if (o->chosen)
+        return take(o, shown, o->chosen->commit);
     if (strcmp(ref, "HEAD") == 0)
-        return choose_head(out, list, repository, source, err);
-    if (find_commit(&id, &found, repository->git, ref) < 0)
-        return -1;
-    if (!found)
-        return revision_unknown(err, list->arena, source, ref, list->items, list->count);
-    out->origin.ref = out->origin.commit = arena_strdup(list->arena, git_oid_tostr_s(&id));
-    return 0;
+        return choose_head(o);
+    if (!find_commit(&id, o->repository.git, ref))
+        return revision_unknown(o->err, o->arena, o->source, ref, o->items, o->count);
+    const char *hex = arena_strdup(o->arena, git_oid_tostr_s(&id));
+    return take(o, hex, hex);
 }
 
 /* The newest release tag; where there is none, the branch that HEAD names. */
-static int choose_default(struct catalog *out, struct revision_list *list,
-                          const struct foreign_repo *repository, const char *source,
-                          struct err *err)
+static int choose_default(struct opening *o)
 {
-    const struct catalog_revision *newest = revision_newest(list->items, list->count, NULL, false);
-    list->chosen = newest;
-    if (!newest)
-        return choose_head(out, list, repository, source, err);
-    out->origin.ref = newest->name;
-    out->origin.commit = newest->commit;
-    return 0;
-}
-
-static int open_files(struct catalog *out, struct arena *arena, git_repository *repository,
-                      const char *folder, struct err *err)
-{
-    git_oid id;
-    if (git_oid_fromstr(&id, out->origin.commit) < 0)
-        return git_fail(err, "cannot read the catalog's commit");
-    return catalog_git_files(&out->files, arena, repository, &id, folder, err);
+    o->chosen = revision_newest(o->items, o->count, NULL, false);
+    return o->chosen ? take(o, o->chosen->name, o->chosen->commit) : choose_head(o);
 }
 
 /* Whether the folder holds what HEAD says. */
-static int is_committed(bool *out, const struct fileset *files, struct arena *arena,
-                        const struct foreign_repo *repository, const char *inner, struct err *err)
+static int is_committed(bool *out, struct opening *o, const struct fileset *files)
 {
-    struct revision_list list = {.arena = arena};
     const struct fileset *committed = NULL;
     const char *branch;
     struct oid commit;
     git_oid id;
     *out = false;
-    if (foreign_refs_read(&list.refs, arena, repository, err) < 0 ||
-        foreign_head(&commit, &branch, out, arena, repository, &list.refs, err) < 0)
+    if (foreign_refs_read(&o->refs, o->arena, &o->repository, o->err) < 0 ||
+        foreign_head(&commit, &branch, out, o->arena, &o->repository, &o->refs, o->err) < 0)
         return -1;
     if (!*out)
         return 0;
     (void)git_oid_fromraw(&id, commit.id);
-    int rc = catalog_git_files(&committed, arena, repository->git, &id, inner, err);
+    int rc = catalog_git_files(&committed, o->arena, o->repository.git, &id, o->folder, o->err);
     if (rc == 0)
-        rc = fileset_equal(out, files, committed, err);
+        rc = fileset_equal(out, files, committed, o->err);
     catalog_git_files_free(committed);
     return rc;
 }
 
-/* The work tree as it lies there, where it is not what HEAD says: for development. */
-static int open_dirty(struct catalog *out, bool *dirty, struct arena *arena,
-                      const struct foreign_repo *repository, const char *path, const char *inner,
-                      struct err *err)
+/* The work tree `path` as it lies there, where it is not what HEAD says: for development. */
+static int open_dirty(bool *dirty, struct opening *o, const char *path)
 {
     struct catalog folder = {0};
     bool same;
     *dirty = false;
-    if (!repository->has_work_tree)
+    if (!o->repository.has_work_tree)
         return 0;
-    if (*inner)
-        path = arena_printf(arena, "%s/%s", path, inner);
-    if (source_folder.open(&folder, arena, path, NULL, err) < 0)
+    if (*o->folder)
+        path = arena_printf(o->arena, "%s/%s", path, o->folder);
+    if (source_folder.open(&folder, o->arena, path, NULL, o->err) < 0)
         return -1;
-    int rc = is_committed(&same, folder.files, arena, repository, inner, err);
+    int rc = is_committed(&same, o, folder.files);
     if (rc < 0 || same) {
         folder.close(&folder);
         return rc;
     }
     *dirty = true;
-    *out = folder;
-    out->warnings[0] =
+    *o->out = folder;
+    o->out->origin.source = o->source;
+    o->out->warning =
         "the catalog has changes that are not committed, which is for development: a "
         "fresh clone of this child has only its own history to prove what it was made from";
     return 0;
 }
 
 /* Only where the user requires one: what lies on this machine is the user's own. */
-static int check_signature(struct catalog *out, struct arena *arena, git_repository *repository,
-                           const struct revision_list *list, struct err *err)
+static int check_signature(struct opening *o)
 {
-    const struct catalog_revision *chosen = list->chosen;
-    const struct signature_wanted wanted = {.tag = chosen && chosen->kind == REVISION_TAG ? chosen
-                                                                                          : NULL,
-                                            .revisions = list->items,
-                                            .count = list->count,
-                                            .commit = out->origin.commit,
-                                            .source = out->origin.source};
-    size_t signers;
-    (void)trust_signers_of(&signers, out->origin.source);
-    return signers ? signature_check(&out->origin, arena, repository, &wanted, err) : 0;
+    const struct signature_wanted wanted = {
+        .tag = o->chosen && o->chosen->kind == REVISION_TAG ? o->chosen : NULL,
+        .revisions = o->items,
+        .count = o->count,
+        .commit = o->out->origin.commit,
+        .source = o->source};
+    return trust_wants_signature(o->source)
+               ? signature_check(&o->out->origin, o->arena, o->repository.git, &wanted, o->err)
+               : 0;
 }
 
-static int open_revision(struct catalog *out, struct arena *arena,
-                         const struct foreign_repo *repository, const char *source,
-                         const char *folder, const char *ref, struct err *err)
+static int open_revision(struct opening *o, const char *ref)
 {
-    struct revision_list list = {.arena = arena};
-    out->origin.source = source;
-    if (list_revisions(&list, repository, err) < 0)
+    struct catalog *out = o->out;
+    git_oid id;
+    out->origin.source = o->source;
+    if (list_revisions(o) < 0 || (ref ? choose_ref(o, ref) : choose_default(o)) < 0 ||
+        check_signature(o) < 0)
         return -1;
-    int rc = ref ? choose_ref(out, &list, repository, source, ref, err)
-                 : choose_default(out, &list, repository, source, err);
-    if (rc == 0)
-        rc = check_signature(out, arena, repository->git, &list, err);
-    if (rc == 0)
-        rc = open_files(out, arena, repository->git, folder, err);
-    if (rc == 0) {
-        out->handle = repository->git;
-        out->close = catalog_git_close;
-    }
-    return rc;
+    if (git_oid_fromstr(&id, out->origin.commit) < 0)
+        return git_fail(o->err, "cannot read the catalog's commit");
+    if (catalog_git_files(&out->files, o->arena, o->repository.git, &id, o->folder, o->err) < 0)
+        return -1;
+    out->handle = o->repository.git;
+    out->close = catalog_git_close;
+    return 0;
 }
 
 static int git_open(struct catalog *out, struct arena *arena, const char *source, const char *ref,
                     struct err *err)
 {
-    struct foreign_repo repository;
+    struct opening o = {.arena = arena, .out = out, .err = err};
     bool dirty = false, is_url = source_path(source) != source;
-    const char *path, *folder;
-    source_split(&path, &folder, arena, source);
-    if (*folder && path_check(folder, err) < 0)
+    const char *path;
+    source_split(&path, &o.folder, arena, source);
+    if (*o.folder && path_check(o.folder, err) < 0)
         return err_wrap(err, "the catalog's folder");
     if (source_resolve(&path, arena, path, err) < 0 ||
-        foreign_open(&repository, arena, path, err) < 0)
+        foreign_open(&o.repository, arena, path, err) < 0)
         return -1;
-    size_t signers; /* what is not committed, nobody signed */
-    (void)trust_signers_of(&signers, source);
-    const char *shown = *folder ? arena_printf(arena, "%s//%s", path, folder) : path;
-    int rc = ref || is_url || signers
-                 ? 0
-                 : open_dirty(out, &dirty, arena, &repository, path, folder, err);
+    o.source = is_url ? source : *o.folder ? arena_printf(arena, "%s//%s", path, o.folder) : path;
+    int rc = 0;
+    if (!ref && !is_url && !trust_wants_signature(source)) /* nobody signed what is not committed */
+        rc = open_dirty(&dirty, &o, path);
     if (rc == 0 && !dirty)
-        rc = open_revision(out, arena, &repository, is_url ? source : shown, folder, ref, err);
-    if (dirty)
-        out->origin.source = shown;
+        rc = open_revision(&o, ref);
     if (rc < 0 || dirty)
-        foreign_close(&repository);
+        foreign_close(&o.repository);
     return rc;
 }
 

@@ -4,14 +4,11 @@
 #include "base/arena.h"
 #include "base/shell.h"
 #include "base/str.h"
-#include "catalog/address.h"
 #include "catalog/catalog_source.h"
-#include "catalog/remote_cache.h"
+#include "catalog/remote.h"
 #include "catalog/revision.h"
 #include "catalog/semver.h"
-#include "catalog/signature.h"
-#include "catalog/source/git_files.h"
-#include "catalog/source/remote_listing.h"
+#include "catalog/source/source_files.h"
 #include "catalog/trust.h"
 #include "git/foreign_repo.h"
 #include "git/odb.h"
@@ -38,17 +35,6 @@ struct remote_opening {
 
 /* A server is asked once in a run. */
 static struct words asked;
-
-static bool was_asked(const char *url)
-{
-    return str_is_among(url, asked.items, asked.count);
-}
-
-static void note_asked(const char *url)
-{
-    asked.items = xgrow((void *)asked.items, asked.count, sizeof(*asked.items));
-    asked.items[asked.count++] = xstrdup(url);
-}
 
 static int begin(struct remote_opening *o, const char *source)
 {
@@ -125,10 +111,11 @@ static int read_listing(struct remote_opening *o)
 static int ask(struct remote_opening *o)
 {
     bool offline = remote_settings()->offline;
-    if (!offline && !was_asked(o->address.url)) {
+    if (!offline && !str_is_among(o->address.url, asked.items, asked.count)) {
         if (remote_cache_ask(&o->cache, o->err) < 0)
             return strcmp(o->err->code, "unreachable-catalog") == 0 ? hint_cached(o) : -1;
-        note_asked(o->address.url);
+        asked.items = xgrow((void *)asked.items, asked.count, sizeof(*asked.items));
+        asked.items[asked.count++] = xstrdup(o->address.url);
     }
     if (read_listing(o) < 0)
         return -1;
@@ -277,19 +264,9 @@ static int fetch_files(struct remote_opening *o, struct oid *ids, size_t count)
 /* A tag that was asked for, or whose signature counts, comes with its commit. */
 static bool has_tag(const struct remote_opening *o)
 {
-    size_t signers;
     const struct catalog_revision *name = name_of(o);
-    (void)trust_signers_of(&signers, o->address.source);
-    return !name || (!o->chosen && !signers) || remote_settings()->offline ||
-           has_object(o, name->object);
-}
-
-static int refuse_offline(const struct remote_opening *o)
-{
-    return err_set(o->err, TG_RUNTIME, "unreachable-catalog",
-                   "'%s' of the catalog '%s' is not in the cache: 'tmplgen status --fetch' asks "
-                   "for it",
-                   o->shown, o->address.source);
+    return !name || (!o->chosen && !trust_wants_signature(o->address.source)) ||
+           remote_settings()->offline || has_object(o, name->object);
 }
 
 static int make_complete(struct remote_opening *o)
@@ -302,7 +279,10 @@ static int make_complete(struct remote_opening *o)
     if (there && count == 0)
         return 0;
     if (remote_settings()->offline)
-        return refuse_offline(o);
+        return err_set(o->err, TG_RUNTIME, "unreachable-catalog",
+                       "'%s' of the catalog '%s' is not in the cache: 'tmplgen status --fetch' "
+                       "asks for it",
+                       o->shown, o->address.source);
     if (!there && !o->listed && ask(o) < 0)
         return -1;
     if (remote_cache_lock(&o->cache, o->err) < 0)

@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
-#include "catalog/file_policy.h"
+#include "catalog/manifest.h"
 #include "catalog/render.h"
 #include "child/record.h"
 #include "git/repo.h"

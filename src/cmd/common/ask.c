@@ -1,5 +1,5 @@
 /* Asking a person at a terminal: questions on stderr, answers from stdin. */
-#include "cmd/common/ask.h"
+#include "cmd/cmd.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -9,7 +9,7 @@
 #include "base/wrap.h"
 #include "catalog/answers.h"
 #include "catalog/question.h"
-#include "cmd/project/typed_answers.h"
+#include "cmd/common/command_line.h"
 #include "data/data.h"
 #include "io/interrupt.h"
 #include "io/term.h"

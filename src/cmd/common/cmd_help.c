@@ -1,8 +1,8 @@
-/* `help` and `version`: read from the table of commands. */
+/* `help`, `version`, `completion`: read from the table of commands. */
 #include "base/str.h"
 #include "base/wrap.h"
 #include "cmd/cmd.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "jinja/template.h"
 #include "tmplgen.h"
 
@@ -67,18 +67,36 @@ static void format_overview(struct buf *out, const struct command *const *comman
     (void)buf_puts(out, "\n'tmplgen help COMMAND' shows the options of one.\n");
 }
 
-static const struct command *named(const struct run *run)
+/* Words of a command's name that `argv` begins with; 0 where it does not. */
+static size_t match_words(const char *name, const char *const *argv, size_t argc)
 {
-    const char *first = run->options.arguments[0];
-    const char *second = run->options.argument_count > 1 ? run->options.arguments[1] : NULL;
-    for (size_t i = 0; run->commands[i]; i++) {
-        const char *name = run->commands[i]->name, *space = strchr(name, ' ');
-        if (!space ? !second && strcmp(name, first) == 0
-                   : second && strncmp(name, first, (size_t)(space - name)) == 0 &&
-                         first[space - name] == '\0' && strcmp(space + 1, second) == 0)
-            return run->commands[i];
+    size_t words = 0;
+    while (words < argc) {
+        size_t len = strcspn(name, " ");
+        if (strncmp(name, argv[words], len) != 0 || argv[words][len] != '\0')
+            return 0;
+        words++;
+        if (name[len] == '\0')
+            return words;
+        name += len + 1;
+    }
+    return 0;
+}
+
+const struct command *command_find(size_t *words, const struct command *const *commands,
+                                   const char *const *argv, size_t argc)
+{
+    for (size_t i = 0; commands[i]; i++) {
+        *words = match_words(commands[i]->name, argv, argc);
+        if (*words)
+            return commands[i];
     }
     return NULL;
+}
+
+bool command_is_of(const char *name, const char *word)
+{
+    return str_starts(name, word) && name[strlen(word)] == ' ';
 }
 
 /* "matrix" alone: every command that begins with it. */
@@ -86,7 +104,7 @@ static bool format_family(struct buf *out, const struct command *const *commands
 {
     bool found = false;
     for (size_t i = 0; commands[i]; i++)
-        if (str_starts(commands[i]->name, first) && commands[i]->name[strlen(first)] == ' ') {
+        if (command_is_of(commands[i]->name, first)) {
             if (found)
                 (void)buf_putc(out, '\n');
             help_format(out, commands[i]);
@@ -116,13 +134,15 @@ static int help_run(struct run *run, struct err *err)
         format_overview(&run->out, run->commands);
         return TG_OK;
     }
-    const struct command *command = named(run);
-    if (command) {
+    size_t words, count = run->options.argument_count;
+    const struct command *command =
+        command_find(&words, run->commands, run->options.arguments, count);
+    if (command && words == count) {
         help_format(&run->out, command);
         return TG_OK;
     }
     const char *first = run->options.arguments[0];
-    if (run->options.argument_count == 1 && format_family(&run->out, run->commands, first))
+    if (count == 1 && format_family(&run->out, run->commands, first))
         return TG_OK;
     return unknown_command(run, first, err);
 }
@@ -130,26 +150,184 @@ static int help_run(struct run *run, struct err *err)
 static int version_run(struct run *run, struct err *err)
 {
     (void)err;
-    data_put(&run->arena, run->document, "version", data_str(&run->arena, TMPLGEN_VERSION));
-    data_put(&run->arena, run->document, "engine", data_int(&run->arena, TEMPLATE_ENGINE));
+    data_add(&run->arena, run->document, FIELD("version", TMPLGEN_VERSION),
+             FIELD("engine", TEMPLATE_ENGINE));
     cmd_print(run, "tmplgen %s (engine %d)\n", TMPLGEN_VERSION, TEMPLATE_ENGINE);
     return TG_OK;
 }
 
-static const struct option_group common_groups[] = {{"Output", common_options}, {NULL, NULL}};
-
 const struct command help_command = {.name = "help",
-                                     .schema = "help",
                                      .usage = "[COMMAND]",
                                      .summary = "Show what commands and options there are.",
-                                     .options = common_groups,
+                                     .options = {{"Output", common_options}},
                                      .max_arguments = 2,
                                      .run = help_run};
 
 const struct command version_command = {.name = "version",
-                                        .schema = "version",
                                         .usage = "",
                                         .summary = "Show the version of this program.",
-                                        .options = common_groups,
+                                        .options = {{"Output", common_options}},
                                         .max_arguments = 0,
                                         .run = version_run};
+
+/* ---------------------------------------------------------------- completion */
+
+typedef void format_script(struct buf *out, const struct command *const *commands);
+
+static size_t first_len(const struct command *command)
+{
+    return strcspn(command->name, " ");
+}
+
+/* "list" of "image list"; NULL of a command of one word. */
+static const char *second_word(const struct command *command)
+{
+    const char *space = strchr(command->name, ' ');
+    return space ? space + 1 : NULL;
+}
+
+static bool is_same_first(const struct command *a, const struct command *b)
+{
+    return first_len(a) == first_len(b) && strncmp(a->name, b->name, first_len(a)) == 0;
+}
+
+/* Commands of one first word follow each other. */
+static bool is_first_of_its_word(const struct command *const *commands, size_t i)
+{
+    return i == 0 || !is_same_first(commands[i - 1], commands[i]);
+}
+
+/* The second words that go with the first one of commands[i], each with a blank behind it. */
+static void put_second_words(struct buf *out, const struct command *const *commands, size_t i)
+{
+    for (size_t j = i; commands[j] && is_same_first(commands[i], commands[j]); j++)
+        (void)buf_printf(out, "%s ", second_word(commands[j]));
+}
+
+static void format_bash(struct buf *out, const struct command *const *commands)
+{
+    (void)buf_puts(out, "# bash completion for tmplgen\n_tmplgen() {\n"
+                        "    local words=\"${COMP_WORDS[*]:1:COMP_CWORD-1}\" options=\"\"\n"
+                        "    case \"$words \" in\n");
+    for (size_t i = 0; commands[i]; i++) {
+        if (second_word(commands[i]) && is_first_of_its_word(commands, i)) {
+            (void)buf_printf(out, "    \"%.*s \") options=\"", (int)first_len(commands[i]),
+                             commands[i]->name);
+            put_second_words(out, commands, i);
+            (void)buf_puts(out, "\" ;;\n");
+        }
+        (void)buf_printf(out, "    \"%s \"*) options=\"", commands[i]->name);
+        for (const struct option_group *group = commands[i]->options; group->options; group++)
+            for (const struct option *option = group->options; option->name; option++)
+                if (option->help)
+                    (void)buf_printf(out, "--%s ", option->name);
+        (void)buf_puts(out, "\" ;;\n");
+    }
+    (void)buf_puts(out, "    *) options=\"");
+    for (size_t i = 0; commands[i]; i++)
+        if (is_first_of_its_word(commands, i))
+            (void)buf_printf(out, "%.*s ", (int)first_len(commands[i]), commands[i]->name);
+    (void)buf_puts(out, "\" ;;\n    esac\n"
+                        "    mapfile -t COMPREPLY < <(compgen -o default -W \"$options\" -- "
+                        "\"${COMP_WORDS[COMP_CWORD]}\")\n"
+                        "}\ncomplete -F _tmplgen tmplgen\n");
+}
+
+static void format_zsh(struct buf *out, const struct command *const *commands)
+{
+    (void)buf_puts(out, "#compdef tmplgen\n# zsh completion for tmplgen\n"
+                        "autoload -U +X bashcompinit && bashcompinit\n");
+    format_bash(out, commands);
+}
+
+/* fish takes a text in single quotes, with \ and ' escaped. */
+static void put_fish_text(struct buf *out, const char *text)
+{
+    (void)buf_putc(out, '\'');
+    for (; *text; text++) {
+        if (*text == '\'' || *text == '\\')
+            (void)buf_putc(out, '\\');
+        (void)buf_putc(out, *text);
+    }
+    (void)buf_putc(out, '\'');
+}
+
+/* When the words of this command have been typed. */
+static void put_seen(struct buf *out, const struct command *command)
+{
+    const char *second = second_word(command);
+    (void)buf_printf(out, "complete -c tmplgen -n '__fish_seen_subcommand_from %.*s",
+                     (int)first_len(command), command->name);
+    if (second)
+        (void)buf_printf(out, "; and __fish_seen_subcommand_from %s", second);
+    (void)buf_puts(out, "' ");
+}
+
+/* The word that comes next: the first one, or the second behind the first. */
+static void put_words(struct buf *out, const struct command *const *commands, size_t i)
+{
+    const struct command *command = commands[i];
+    const char *second = second_word(command);
+    size_t first = i;
+    if (is_first_of_its_word(commands, i))
+        (void)buf_printf(out, "complete -c tmplgen -n __fish_use_subcommand -a '%.*s'%s",
+                         (int)first_len(command), command->name, second ? "\n" : " -d ");
+    if (second) {
+        while (!is_first_of_its_word(commands, first))
+            first--;
+        (void)buf_printf(out,
+                         "complete -c tmplgen -n '__fish_seen_subcommand_from %.*s; "
+                         "and not __fish_seen_subcommand_from ",
+                         (int)first_len(command), command->name);
+        put_second_words(out, commands, first);
+        (void)buf_printf(out, "' -a '%s' -d ", second);
+    }
+    put_fish_text(out, command->summary);
+    (void)buf_putc(out, '\n');
+}
+
+static void put_fish_option(struct buf *out, const struct command *command,
+                            const struct option *option)
+{
+    put_seen(out, command);
+    (void)buf_printf(out, "-l %s %s-d ", option->name, option->argument ? "-r " : "");
+    put_fish_text(out, option->help);
+    (void)buf_putc(out, '\n');
+}
+
+static void format_fish(struct buf *out, const struct command *const *commands)
+{
+    (void)buf_puts(out, "# fish completion for tmplgen\ncomplete -c tmplgen -f\n");
+    for (size_t i = 0; commands[i]; i++) {
+        put_words(out, commands, i);
+        for (const struct option_group *group = commands[i]->options; group->options; group++)
+            for (const struct option *option = group->options; option->name; option++)
+                if (option->help)
+                    put_fish_option(out, commands[i], option);
+    }
+}
+
+static int completion_run(struct run *run, struct err *err)
+{
+    static const struct {
+        const char *shell;
+        format_script *format;
+    } scripts[] = {{"bash", format_bash}, {"zsh", format_zsh}, {"fish", format_fish}};
+    const char *shell = run->options.argument_count ? run->options.arguments[0] : "";
+    run->json = false; /* a script is for a shell */
+    for (size_t i = 0; i < sizeof(scripts) / sizeof(*scripts); i++)
+        if (strcmp(shell, scripts[i].shell) == 0) {
+            scripts[i].format(&run->out, run->commands);
+            return TG_OK;
+        }
+    (void)err_set(err, TG_USAGE, "usage", "unknown shell '%s'", shell);
+    return err_hint(err, "say bash, zsh or fish");
+}
+
+const struct command completion_command = {.name = "completion",
+                                           .usage = "bash|zsh|fish",
+                                           .summary = "Print a completion script for a shell.",
+                                           .details = "For bash: source <(tmplgen completion bash)",
+                                           .options = {{"Output", common_options}},
+                                           .max_arguments = 1,
+                                           .run = completion_run};

@@ -1,21 +1,36 @@
-/* The command line that is being run, as it can be typed again. */
+/* The command line that is being run, as it can be typed again: with what was answered at
+ * questions, without what only looks. */
 #ifndef TMPLGEN_COMMAND_LINE_H
 #define TMPLGEN_COMMAND_LINE_H
 
 #include <stdbool.h>
 
-struct buf;
-struct option_value;
+struct data;
+struct manifest;
+struct option;
 struct run;
+struct typed;
 
+/* Whether every command has the option: how a result looks is not said again. */
+bool command_line_is_common(const struct option *option);
+
+/* What a person has typed at questions, in the run's arena, for terminal_asker. */
+struct typed *typed_answers_new(struct run *run);
+/* Another answer to the question takes the place of the one before it. */
+void typed_answers_add(struct typed *typed, const char *name, const char *text);
+void typed_answers_drop(struct typed *typed, const char *name);
 /*
- * Appends its options, each with a blank before it, but for those that every command has (how a
- * result looks is not said again) and those that `leaves_out`.
+ * Puts the command that says again what was typed below the failure's message, where there is any.
+ * What the command line said of the secrets of `manifest` (or NULL) is left out.
  */
-void command_line_options(struct buf *out, struct run *run,
-                          bool (*leaves_out)(const struct option_value *value, const void *context),
-                          const void *context);
-/* One option, with a blank before it. `text` NULL: a switch. */
-void command_line_option(struct buf *out, struct run *run, const char *name, const char *text);
+void typed_answers_tell(const struct typed *typed, const struct manifest *manifest);
+
+/* After --check and --dry-run the steps of `document` are this very command line, less those. */
+void update_command_repeat(struct run *run, struct data *document);
+/*
+ * A step, or the words for it, as it works in the working folder where PATH was given: `git -C
+ * PATH`, `update PATH`.
+ */
+const char *update_command_there(struct run *run, const char *step);
 
 #endif

@@ -4,6 +4,8 @@
 #include "base/arena.h"
 #include "base/str.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static size_t count_options(const struct option_group *groups)
@@ -15,7 +17,7 @@ static size_t count_options(const struct option_group *groups)
     return count;
 }
 
-static const struct option *find_option(const struct option_group *groups, struct span name)
+const struct option *opt_find(const struct option_group *groups, struct span name)
 {
     for (; groups->options; groups++)
         for (const struct option *option = groups->options; option->name; option++)
@@ -54,7 +56,7 @@ static int parse_option(struct parsed *out, struct arena *arena, const struct op
 {
     const char *word = argv[*at] + 2, *equals = strchr(word, '=');
     struct span name = span_of(word, equals ? (size_t)(equals - word) : strlen(word));
-    const struct option *option = find_option(groups, name);
+    const struct option *option = opt_find(groups, name);
     const char *text = equals ? equals + 1 : NULL;
     if (!option)
         return unknown_option(err, arena, groups, name);
@@ -119,4 +121,19 @@ const char **opt_values(size_t *count, struct arena *arena, const struct parsed 
             values[(*count)++] = parsed->values[i].text;
         }
     return values;
+}
+
+int opt_number(size_t *out, const struct parsed *parsed, const char *name, const char *noun,
+               size_t max, struct err *err)
+{
+    const char *text = opt_value(parsed, name);
+    if (!text)
+        return 0;
+    errno = 0;
+    unsigned long number = strtoul(text, NULL, 10);
+    if (errno || !number || number > max || strspn(text, "0123456789") != strlen(text))
+        return err_set(err, TG_USAGE, "usage", "--%s: '%s' is no %s from 1 to %zu", name, text,
+                       noun, max);
+    *out = number;
+    return 0;
 }

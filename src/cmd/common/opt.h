@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/option.h"
+#include "base/span.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,9 +37,14 @@ struct parsed {
 TG_CHECKED int opt_parse(struct parsed *out, struct arena *arena, const struct option_group *groups,
                          const char *const *argv, size_t argc, struct err *err);
 
+/* The option of that name; NULL: there is none. */
+const struct option *opt_find(const struct option_group *groups, struct span name);
 bool opt_given(const struct parsed *parsed, const char *name);
 /* The value, or NULL where the option was not given. */
 const char *opt_value(const struct parsed *parsed, const char *name);
+/* A number from 1 to `max`, `noun` in the message, where the option was given: else exit 2. */
+TG_CHECKED int opt_number(size_t *out, const struct parsed *parsed, const char *name,
+                          const char *noun, size_t max, struct err *err);
 /* All values of a repeatable option, in order; NULL and 0 where there is none. */
 const char **opt_values(size_t *count, struct arena *arena, const struct parsed *parsed,
                         const char *name);

@@ -1,11 +1,12 @@
-/* `image list`, `image render`: the base images of a catalog or a plan, and their build contexts.
- */
+/* `image list`, `image render`, `image bake`: the base images of a catalog or a plan, and their
+ * build contexts. */
 #include "base/str.h"
 #include "catalog/base_image.h"
 #include "cmd/cmd.h"
 #include "cmd/image/image_session.h"
 #include "cmd/matrix/matrix_session.h"
-#include "data/data.h"
+#include "data/document.h"
+#include "image/bake.h"
 #include "image/build_context.h"
 #include "image/engine_choice.h"
 #include "image/image_sizes.h"
@@ -18,12 +19,10 @@ static struct data *base_data(struct image_session *s, const struct image_row *r
 {
     struct arena *arena = &s->run->arena;
     const struct data *image = data_get(row->resolution, "image");
-    struct data *map = data_map(arena);
-    data_put_text(arena, map, "repository", data_get_text(image, "repository"));
-    data_put_text(arena, map, "tag", data_get_text(image, "tag"));
-    data_put_text(arena, map, "digest", lock_digest(&s->lock, row->base));
-    data_put_text(arena, map, "state", data_get_text(image, "state"));
-    return map;
+    return data_of(arena, FIELD("repository", data_get_text(image, "repository")),
+                   FIELD("tag", data_get_text(image, "tag")),
+                   FIELD("digest", lock_digest(&s->lock, row->base)),
+                   FIELD("state", data_get_text(image, "state")));
 }
 
 static struct data *layer_data(struct arena *arena, const struct layer_size *layer)
@@ -31,10 +30,8 @@ static struct data *layer_data(struct arena *arena, const struct layer_size *lay
     struct data *map = data_map(arena), *shared = data_list(arena);
     for (const struct image_row **row = layer->shared; *row; row++)
         data_push(arena, shared, data_str(arena, (*row)->name));
-    data_put(arena, map, "bytes", data_int(arena, layer->bytes));
-    data_put_text(arena, map, "digest", layer->digest);
-    data_put(arena, map, "shared", shared);
-    return map;
+    return data_add(arena, map, FIELD("bytes", layer->bytes), FIELD("digest", layer->digest),
+                    FIELD("shared", shared));
 }
 
 static struct data *size_data(struct arena *arena, const struct image_size *size)
@@ -44,24 +41,19 @@ static struct data *size_data(struct arena *arena, const struct image_size *size
         return data_null(arena);
     for (size_t i = 0; i < size->layer_count; i++)
         data_push(arena, layers, layer_data(arena, &size->layers[i]));
-    data_put(arena, map, "bytes", data_int(arena, size->bytes));
-    data_put(arena, map, "layers", layers);
-    return map;
+    return data_add(arena, map, FIELD("bytes", size->bytes), FIELD("layers", layers));
 }
 
 static struct data *row_data(struct image_session *s, const struct image_row *row,
                              const struct image_size *size)
 {
     struct arena *arena = &s->run->arena;
-    struct data *map = data_map(arena);
-    data_put_text(arena, map, "tag", row->tag);
-    data_put(arena, map, "request", stack_request_data(arena, &row->request));
-    data_put(arena, map, "resolution", data_copy(arena, row->resolution));
-    data_put(arena, map, "base", base_data(s, row));
-    data_put_text(arena, map, "name", row->name);
-    data_put(arena, map, "aliases", data_texts(arena, row->aliases.items, row->aliases.count));
-    data_put(arena, map, "size", size_data(arena, size));
-    return map;
+    return data_of(arena, FIELD("tag", row->tag),
+                   FIELD("request", stack_request_data(arena, &row->request)),
+                   FIELD("resolution", data_copy(arena, row->resolution)),
+                   FIELD("base", base_data(s, row)), FIELD("name", row->name),
+                   FIELD("aliases", data_texts(arena, row->aliases.items, row->aliases.count)),
+                   FIELD("size", size_data(arena, size)));
 }
 
 static void print_row(struct image_session *s, const struct image_row *row, int width)
@@ -125,9 +117,12 @@ static int find_sizes(struct image_size **out, struct image_session *s)
 }
 
 /* Rows of one image follow each other, in the order of its first. */
-static int list(struct image_session *s)
+static int image_list_run(struct run *run, struct err *err)
 {
-    struct arena *arena = &s->run->arena;
+    struct image_session session, *s = &session;
+    if (image_open(s, run, IMAGE_USES_BASES, err) < 0)
+        return -1;
+    struct arena *arena = &run->arena;
     struct data *images = data_list(arena);
     struct image_size *sizes;
     int width = 0;
@@ -143,8 +138,8 @@ static int list(struct image_session *s)
             told |= str_equal(s->rows[j].image->name, image->name);
         if (told)
             continue;
-        cmd_print(s->run, "%s: %s\n", cmd_masked(s->run, image->name),
-                  cmd_masked(s->run, image->description));
+        cmd_print(run, "%s: %s\n", cmd_masked(run, image->name),
+                  cmd_masked(run, image->description));
         for (size_t j = i; j < s->count; j++)
             if (str_equal(s->rows[j].image->name, image->name)) {
                 data_push(arena, rows, row_data(s, &s->rows[j], sizes ? &sizes[j] : NULL));
@@ -152,21 +147,14 @@ static int list(struct image_session *s)
                 if (sizes)
                     print_size(s, &sizes[j]);
             }
-        data_put_text(arena, map, "name", image->name);
-        data_put_text(arena, map, "description", image->description);
-        data_put(arena, map, "rows", rows);
+        data_add(arena, map, FIELD("name", image->name), FIELD("description", image->description),
+                 FIELD("rows", rows));
         data_push(arena, images, map);
     }
     if (sizes)
         print_together(s, sizes);
-    data_put(arena, s->run->document, "images", images);
+    data_put(arena, run->document, "images", images);
     return TG_OK;
-}
-
-static int image_list_run(struct run *run, struct err *err)
-{
-    static const struct image_work work = {.act = list, .uses_bases = true};
-    return image_in_session(run, &work, err);
 }
 
 static const struct option list_options[] = {
@@ -176,60 +164,47 @@ static const struct option list_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group list_groups[] = {
-    {"Sizes", list_options},
-    {"Rows", image_row_options},
-    {"Stack, for one row of one image", stack_options},
-    {"How", image_lock_options},
-    {"Catalog", matrix_source_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
-
 const struct command image_list_command = {
     .name = "image list",
-    .schema = "image-list",
     .usage = "[NAME...] [--plan FILE] [choices]",
     .summary = "Show base images: their rows, tags, and the images they begin with.",
     .details =
         "The rows are those of the plan, images.yml where there is one, else each image's "
         "own; options of the stack make one row of one image. Nothing is fetched, and no engine is "
         "run without --sizes.",
-    .options = list_groups,
+    .options = {{"Sizes", list_options},
+                IMAGE_ROWS,
+                {"Catalog", matrix_source_options},
+                {"Output", common_options}},
     .max_arguments = IMAGE_NAMES_MAX,
     .run = image_list_run};
 
 /* ------------------------------------------------------------------ image render */
 
-static int render_rows(struct image_session *s)
-{
-    struct arena *arena = &s->run->arena;
-    struct data *rendered = data_list(arena);
-    const char **paths, *output = opt_value(&s->run->options, "output");
-    const struct image_contexts what = {s->in->catalog, s->rows, s->count,
-                                        &s->lock,       output,  image_marks(s)};
-    if (!output || !*output)
-        return err_set(s->err, TG_USAGE, "usage", "--output is missing");
-    if (image_contexts_check(&paths, arena, &what, s->err) < 0 ||
-        image_contexts_write(arena, &what, s->err) < 0)
-        return -1;
-    for (size_t i = 0; i < s->count; i++) {
-        struct data *map = data_map(arena);
-        data_put_text(arena, map, "image", s->rows[i].image->name);
-        data_put_text(arena, map, "tag", s->rows[i].tag);
-        data_put_text(arena, map, "path", paths[i]);
-        data_put_text(arena, map, "base", s->rows[i].base);
-        data_push(arena, rendered, map);
-        cmd_print(s->run, "%s\n", paths[i]);
-    }
-    data_put(arena, s->run->document, "rendered", rendered);
-    return TG_OK;
-}
-
 static int image_render_run(struct run *run, struct err *err)
 {
-    static const struct image_work work = {.act = render_rows, .uses_bases = true};
-    return image_in_session(run, &work, err);
+    struct image_session session, *s = &session;
+    if (image_open(s, run, IMAGE_USES_BASES, err) < 0)
+        return -1;
+    struct arena *arena = &run->arena;
+    struct data *rendered = data_list(arena);
+    const char **paths, *output = opt_value(&run->options, "output");
+    const struct image_contexts what = {run->catalog, s->rows, s->count,
+                                        &s->lock,     output,  image_marks(s)};
+    if (!output || !*output)
+        return err_set(err, TG_USAGE, "usage", "--output is missing");
+    if (image_contexts_check(&paths, arena, &what, err) < 0 ||
+        image_contexts_write(arena, &what, err) < 0)
+        return -1;
+    for (size_t i = 0; i < s->count; i++) {
+        struct data *map =
+            data_of(arena, FIELD("image", s->rows[i].image->name), FIELD("tag", s->rows[i].tag),
+                    FIELD("path", paths[i]), FIELD("base", s->rows[i].base));
+        data_push(arena, rendered, map);
+        cmd_print(run, "%s\n", paths[i]);
+    }
+    data_put(arena, run->document, "rendered", rendered);
+    return TG_OK;
 }
 
 static const struct option output_options[] = {
@@ -237,25 +212,93 @@ static const struct option output_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group render_groups[] = {
-    {"Output folder", output_options},
-    {"Rows", image_row_options},
-    {"Stack, for one row of one image", stack_options},
-    {"How", image_lock_options},
-    {"Catalog", matrix_source_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
-
 const struct command image_render_command = {
     .name = "image render",
-    .schema = "image-render",
     .usage = "[NAME...] --output DIR [--plan FILE] [choices]",
     .summary = "Write the Dockerfile of each row, and what it copies.",
     .details =
         "A folder that was rendered before and that nobody changed since is replaced; one "
         "that holds anything else is refused. Base images are named by digest where the lock "
         "file has them.",
-    .options = render_groups,
+    .options = {{"Output folder", output_options},
+                IMAGE_ROWS,
+                {"Catalog", matrix_source_options},
+                {"Output", common_options}},
     .max_arguments = IMAGE_NAMES_MAX,
     .run = image_render_run};
+
+/* ------------------------------------------------------------------ image bake */
+
+#define CONTEXTS "images"
+
+/* Those of the row that its base image has, too, where the lock file knows. */
+static int platforms_of(const struct data **out, struct image_session *s,
+                        const struct image_row *row)
+{
+    struct data *all, *kept = data_list(&s->run->arena);
+    const struct data *base = data_get(data_get(s->lock.images, row->base), "platforms");
+    if (image_row_platforms(&all, &s->run->arena, &s->selection, row, s->err) < 0)
+        return -1;
+    for (size_t i = 0; i < all->list.count; i++)
+        if (!base || !base->map.count || data_get(base, data_text(all->list.items[i])))
+            data_push(&s->run->arena, kept, all->list.items[i]);
+    *out = kept;
+    if (kept->list.count)
+        return 0;
+    return err_set(s->err, TG_USAGE, "no-platform",
+                   "%s: its base '%s' is for none of its platforms", row->name, row->base);
+}
+
+static int image_bake_run(struct run *run, struct err *err)
+{
+    struct image_session session, *s = &session;
+    if (image_open(s, run, IMAGE_USES_BASES, err) < 0)
+        return -1;
+    const char *output = opt_value(&run->options, "output");
+    const char *contexts = opt_value(&run->options, "contexts"), **paths;
+    struct bake_row *rows = arena_array(&run->arena, s->count + 1, sizeof(*rows));
+    struct image_contexts what = {
+        run->catalog,  s->rows, s->count, &s->lock, contexts && *contexts ? contexts : CONTEXTS,
+        image_marks(s)};
+    struct data *targets, *document;
+    if (!output || !*output)
+        return err_set(err, TG_USAGE, "usage", "--output is missing");
+    if (image_contexts_check(&paths, &run->arena, &what, err) < 0)
+        return str_equal(err->code, "target-not-empty") /* of --contexts: --output is a file here */
+                   ? err_hint(err, "remove it, or name another folder: --contexts DIR")
+                   : -1;
+    for (size_t i = 0; i < s->count; i++) {
+        rows[i] = (struct bake_row){.row = &s->rows[i], .context = paths[i]};
+        if (platforms_of(&rows[i].platforms, s, &s->rows[i]) < 0)
+            return -1;
+    }
+    document = bake_document(&targets, &run->arena, rows, s->count, s->selection.registry);
+    if (bake_write(&run->arena, output, document, &what, err) < 0)
+        return -1;
+    if (!s->selection.registry)
+        cmd_warn(run, "without a registry the targets have no cache: --registry HOST/PATH");
+    cmd_print(run, "%s: %zu targets, their contexts in %s\n", output, s->count, what.output);
+    data_add(&run->arena, run->document, FIELD("targets", targets), FIELD("output", output));
+    return TG_OK;
+}
+
+static const struct option bake_options[] = {
+    {"output", "FILE", "the bake file, such as docker-bake.json", false},
+    {"contexts", "DIR", "the folder of the Dockerfiles, as of image render (default: images)",
+     false},
+    {NULL, NULL, NULL, false},
+};
+
+const struct command image_bake_command = {
+    .name = "image bake",
+    .usage = "[NAME...] --output FILE [--contexts DIR]",
+    .summary = "Write a bake file for BuildKit, a target for each row, and their Dockerfiles.",
+    .details = "Then: docker buildx bake -f FILE [IMAGE...]. A row is built for amd64 and arm64 "
+               "where it has the same wheels for both. docs/images.md shows a whole matrix on the "
+               "kubernetes driver.",
+    .options = {{"Files", bake_options},
+                IMAGE_ROWS,
+                {"Catalog", matrix_source_options},
+                {"Output", common_options}},
+    .max_arguments = IMAGE_NAMES_MAX,
+    .run = image_bake_run};

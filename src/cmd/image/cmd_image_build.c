@@ -1,43 +1,190 @@
-/* `image build`, `image push`: rows through the builder that is there. */
-#include "image/build.h"
-
+/* `image build`, `image push`: rows through the builder that is there, and what it says on the
+ * terminal. */
+#include "base/arena.h"
+#include "base/buf.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "catalog/base_image.h"
 #include "cmd/cmd.h"
-#include "cmd/image/build_view.h"
 #include "cmd/image/image_session.h"
 #include "cmd/matrix/matrix_session.h"
-#include "data/data.h"
+#include "data/document.h"
+#include "image/build.h"
 #include "image/engine_choice.h"
+#include "image/image_rows.h"
 #include "io/http.h"
+#include "io/term.h"
 #include "registry/reference.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
+
+/* ---------------------------------------------------------------- on the terminal */
+
+#define NARROW 80
+#define VIEW_LINES 16
+#define TEXT_BYTES LIMIT_MIB
+
+/* Where a row is. */
+struct row_view {
+    const char *label;
+    bool runs;
+    enum build_step step;
+    time_t since;
+};
+
+/* What the builders say, above a line for each image that is being built. */
+struct build_view {
+    size_t count;
+    struct row_view *views;
+    bool draws;   /* stderr is a terminal */
+    size_t drawn; /* lines of progress that stand there now, and their widths */
+    size_t widths[VIEW_LINES];
+    time_t last; /* when they were drawn */
+    struct build_watch watch;
+};
+
+static size_t columns(void)
+{
+    struct winsize size;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : NARROW;
+}
+
+static time_t seconds_now(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
+/* All at once, so that nothing flickers and no other program's words come between. */
+static void show(const struct buf *text)
+{
+    (void)fwrite(buf_text(text), 1, text->len, stderr);
+    (void)fflush(stderr);
+}
+
+/* A window that was made narrower has broken its lines. */
+static void erase(struct buf *out, struct build_view *v)
+{
+    size_t width = columns(), rows = 0;
+    for (size_t i = 0; i < v->drawn; i++)
+        rows += v->widths[i] > width ? (v->widths[i] + width - 1) / width : 1;
+    if (rows)
+        (void)buf_printf(out, "\r\033[%zuA\033[J", rows);
+    v->drawn = 0;
+}
+
+static void draw(struct buf *out, struct build_view *v)
+{
+    size_t width = columns();
+    const char *colour = term_colour(stderr, "\033[36m", ""), *end = *colour ? "\033[0m" : "";
+    v->last = seconds_now();
+    for (size_t i = 0; i < v->count && v->drawn < VIEW_LINES; i++) {
+        const struct row_view *row = &v->views[i];
+        BUF_SCRATCH(line, TEXT_BYTES);
+        if (!row->runs)
+            continue;
+        (void)buf_printf(&line, "[%s] %lld s, %s", build_step_names[row->step],
+                         (long long)(v->last - row->since), row->label);
+        buf_truncate(&line, width - 1);
+        (void)buf_printf(out, "%s%s%s\n", colour, buf_text(&line), end);
+        v->widths[v->drawn++] = line.len;
+    }
+}
+
+/* Above the lines of progress, where there are any. */
+static void put_above(struct build_view *v, const char *text)
+{
+    BUF_SCRATCH(out, TEXT_BYTES);
+    if (v->draws)
+        erase(&out, v);
+    (void)buf_puts(&out, text);
+    if (v->draws)
+        draw(&out, v);
+    show(&out);
+}
+
+static void on_begin(void *context, size_t row, enum build_step step)
+{
+    struct build_view *v = context;
+    struct row_view *view = &v->views[row];
+    BUF_SCRATCH(text, TEXT_BYTES);
+    if (!view->runs)
+        view->since = seconds_now();
+    view->runs = true;
+    view->step = step;
+    if (!v->draws)
+        (void)buf_printf(&text, "%s: %s\n", view->label, build_step_names[step]);
+    put_above(v, buf_text(&text));
+}
+
+static void on_line(void *context, size_t row, const char *line)
+{
+    struct build_view *v = context;
+    BUF_SCRATCH(text, TEXT_BYTES);
+    if (v->count > 1)
+        (void)buf_printf(&text, "%s | ", v->views[row].label);
+    (void)buf_printf(&text, "%s\n", line);
+    put_above(v, buf_text(&text));
+}
+
+/* Seconds go by although nothing is said. */
+static void on_tick(void *context)
+{
+    struct build_view *v = context;
+    if (v->draws && seconds_now() != v->last)
+        put_above(v, "");
+}
+
+/* What never began is told by the table alone. */
+static void on_end(void *context, size_t row, const struct built *built)
+{
+    struct build_view *v = context;
+    BUF_SCRATCH(text, TEXT_BYTES);
+    if (!v->views[row].runs)
+        return;
+    v->views[row].runs = false;
+    (void)buf_printf(&text, "%s: %s after %lld s\n", v->views[row].label,
+                     build_status_names[built->status], (long long)built->seconds);
+    put_above(v, buf_text(&text));
+}
+
+/*
+ * Each line is told with the image's name where several are built. Elsewhere than on a terminal
+ * nothing is drawn over. With --quiet nothing is told. The watch lives as long as the view.
+ */
+static const struct build_watch *build_view_open(struct build_view *view, struct run *run,
+                                                 const struct image_row *rows, size_t count)
+{
+    *view = (struct build_view){.count = count};
+    if (run->quiet)
+        return NULL;
+    view->views = arena_array(&run->arena, count + 1, sizeof(*view->views));
+    for (size_t i = 0; i < count; i++)
+        view->views[i].label = arena_printf(&run->arena, "%s:%s", rows[i].image->name, rows[i].tag);
+    view->draws = term_moves(stderr);
+    view->watch = (struct build_watch){on_begin, on_line, on_tick, on_end, view};
+    return &view->watch;
+}
+
+/* Takes the lines of progress away. */
+static void build_view_close(struct build_view *view)
+{
+    BUF_SCRATCH(text, TEXT_BYTES);
+    erase(&text, view);
+    show(&text);
+}
 
 #define JOBS_MAX 64
 #define FAILURES_BYTES (16 * LIMIT_MIB)
 
 /* ------------------------------------------------------------------ what was asked for */
-
-static int read_jobs(size_t *out, const struct run *run, struct err *err)
-{
-    const char *text = opt_value(&run->options, "jobs");
-    char *end;
-    *out = 1;
-    if (!text)
-        return 0;
-    unsigned long jobs = strtoul(text, &end, 10);
-    if (*end || !*text || strspn(text, "0123456789") != strlen(text) || !jobs || jobs > JOBS_MAX)
-        return err_set(err, TG_USAGE, "usage", "--jobs: '%s' is no number from 1 to %d", text,
-                       JOBS_MAX);
-    *out = jobs;
-    return 0;
-}
 
 static int read_arguments(struct words *out, struct run *run, struct err *err)
 {
@@ -68,17 +215,14 @@ static struct data *row_result(struct image_session *s, const struct image_row *
     struct arena *arena = &s->run->arena;
     struct data *map = data_map(arena);
     bool failed = built->status == BUILD_FAILED;
-    data_put_text(arena, map, "image", row->image->name);
-    data_put_text(arena, map, "tag", row->tag);
-    data_put_text(arena, map, "digest", built->digest);
-    data_put(arena, map, "bytes", built->bytes ? data_int(arena, built->bytes) : data_null(arena));
-    data_put(arena, map, "seconds", data_int(arena, built->seconds));
-    data_put_text(arena, map, "status", build_status_names[built->status]);
-    data_put_text(arena, map, "failed_step", failed ? build_step_names[built->failed_step] : NULL);
-    data_put_text(arena, map, "why", built->why);
-    data_put_text(arena, map, "instruction", built->instruction);
-    data_put_text(arena, map, "name", row->name);
-    return map;
+    return data_add(arena, map, FIELD("image", row->image->name), FIELD("tag", row->tag),
+                    FIELD("digest", built->digest),
+                    FIELD("bytes", built->bytes ? data_int(arena, built->bytes) : data_null(arena)),
+                    FIELD("seconds", built->seconds),
+                    FIELD("status", build_status_names[built->status]),
+                    FIELD("failed_step", failed ? build_step_names[built->failed_step] : NULL),
+                    FIELD("why", built->why), FIELD("instruction", built->instruction),
+                    FIELD("name", row->name));
 }
 
 static void print_table(struct image_session *s, const struct built *built)
@@ -207,15 +351,17 @@ static int check_mirror(struct build_job *job, struct image_session *s)
 static int prepare(struct build_job *job, struct image_session *s)
 {
     struct run *run = s->run;
-    *job = (struct build_job){.catalog = s->in->catalog,
+    *job = (struct build_job){.catalog = s->run->catalog,
                               .rows = s->rows,
                               .count = s->count,
+                              .at_once = 1,
                               .lock = &s->lock,
-                              .mirror = image_mirror(s),
+                              .mirror = image_mirror(s->run),
                               .push = opt_given(&run->options, "push"),
                               .fresh = opt_given(&run->options, "refresh-packages")};
     job->want_packages = access(s->lock.path, F_OK) == 0;
-    if (check_mirror(job, s) < 0 || read_jobs(&job->at_once, run, s->err) < 0 ||
+    if (check_mirror(job, s) < 0 ||
+        opt_number(&job->at_once, &run->options, "jobs", "number", JOBS_MAX, s->err) < 0 ||
         read_arguments(&job->arguments, run, s->err) < 0 || read_epoch(&job->epoch, s->err) < 0)
         return -1;
     return engine_choose(&job->engine, opt_value(&run->options, "engine"), s->err);
@@ -252,17 +398,13 @@ static int run_rows(struct image_session *s, int (*act)(struct built **, struct 
     return tell(s, built);
 }
 
-static int build_rows(struct image_session *s)
-{
-    bool pushes = opt_given(&s->run->options, "push");
-    return pushes && want_registry(s) < 0 ? -1 : run_rows(s, image_build);
-}
-
 static int image_build_run(struct run *run, struct err *err)
 {
-    static const struct image_work work = {
-        .act = build_rows, .uses_bases = true, .builds_here = true};
-    return image_in_session(run, &work, err);
+    struct image_session session, *s = &session;
+    if (image_open(s, run, IMAGE_USES_BASES | IMAGE_BUILDS_HERE, err) < 0 ||
+        (opt_given(&run->options, "push") && want_registry(s) < 0))
+        return -1;
+    return run_rows(s, image_build);
 }
 
 static const struct option build_options[] = {
@@ -276,40 +418,29 @@ static const struct option build_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group build_groups[] = {
-    {"Build", build_options},
-    {"Rows", image_row_options},
-    {"Stack, for one row of one image", stack_options},
-    {"How", image_lock_options},
-    {"Catalog", matrix_source_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
-
 const struct command image_build_command = {
     .name = "image build",
-    .schema = "image-build",
     .usage = "[NAME...] [--engine E] [--push] [--jobs N]",
     .summary = "Build rows, run what must succeed in them, and check their sizes.",
     .details = "One that fails stops only itself, and no name is given to what failed. Where there "
                "is a lock file, base images are fetched by its digests, and the packages that a "
                "first build found are written to it for the next ones. SOURCE_DATE_EPOCH is passed "
                "on: two builds with one lock and one epoch give one digest.",
-    .options = build_groups,
+    .options = {{"Build", build_options},
+                IMAGE_ROWS,
+                {"Catalog", matrix_source_options},
+                {"Output", common_options}},
     .max_arguments = IMAGE_NAMES_MAX,
     .run = image_build_run};
 
 /* ------------------------------------------------------------------ image push */
 
-static int push_rows(struct image_session *s)
-{
-    return want_registry(s) < 0 ? -1 : run_rows(s, image_push);
-}
-
 static int image_push_run(struct run *run, struct err *err)
 {
-    static const struct image_work work = {.act = push_rows};
-    return image_in_session(run, &work, err);
+    struct image_session session, *s = &session;
+    if (image_open(s, run, 0, err) < 0 || want_registry(s) < 0)
+        return -1;
+    return run_rows(s, image_push);
 }
 
 static const struct option push_options[] = {
@@ -319,23 +450,15 @@ static const struct option push_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group push_groups[] = {
-    {"Push", push_options},
-    {"Rows", image_row_options},
-    {"Stack, for one row of one image", stack_options},
-    {"How", image_lock_options},
-    {"Catalog", matrix_source_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
-
 const struct command image_push_command = {
     .name = "image push",
-    .schema = "image-push",
     .usage = "[NAME...] [--engine E] [--jobs N]",
     .summary = "Push rows that are built, by all their names.",
     .details = "The registry is the plan's, or --registry. Whoever may push is known to the "
                "engine: docker login, podman login.",
-    .options = push_groups,
+    .options = {{"Push", push_options},
+                IMAGE_ROWS,
+                {"Catalog", matrix_source_options},
+                {"Output", common_options}},
     .max_arguments = IMAGE_NAMES_MAX,
     .run = image_push_run};

@@ -5,7 +5,7 @@
 #include "cmd/cmd.h"
 #include "cmd/image/image_session.h"
 #include "cmd/matrix/matrix_session.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "image/base_check.h"
 #include "matrix/matrix.h"
 
@@ -35,9 +35,11 @@ static void print_locked(struct image_session *s, const struct data *locked)
     }
 }
 
-static int lock_rows(struct image_session *s)
+static int image_lock_run(struct run *run, struct err *err)
 {
-    struct run *run = s->run;
+    struct image_session session, *s = &session;
+    if (image_open(s, run, IMAGE_LOCKS, err) < 0)
+        return -1;
     struct registry *registry;
     struct lock_outcome out;
     bool written;
@@ -48,12 +50,12 @@ static int lock_rows(struct image_session *s)
                                  .again = s->references,
                                  .tell = tell,
                                  .context = s};
-    if (image_registry(&registry, s) < 0 ||
-        lock_bases(&out, &run->arena, &s->lock, &wishes, registry, s->err) < 0)
+    if (image_registry(&registry, s->run, s->err) < 0 ||
+        lock_bases(&out, &run->arena, &s->lock, &wishes, registry, err) < 0)
         return -1;
     if (out.failed && !out.locked->list.count)
-        return err_set(s->err, TG_RUNTIME, "not-locked", "no base image could be locked");
-    if (lock_keep_bases(&out, &written, &run->arena, s->lock.path, &wishes, s->err) < 0)
+        return err_set(err, TG_RUNTIME, "not-locked", "no base image could be locked");
+    if (lock_keep_bases(&out, &written, &run->arena, s->lock.path, &wishes, err) < 0)
         return -1;
     print_locked(s, out.locked);
     for (size_t i = 0; i < out.dropped->list.count; i++)
@@ -62,22 +64,14 @@ static int lock_rows(struct image_session *s)
         cmd_say(run, "dropped the packages of %s: no row is called so",
                 data_text(out.dropped_packages->list.items[i]));
     if (out.failed) {
-        (void)err_set(s->err, TG_RUNTIME, "not-locked",
-                      "%zu of %zu base images could not be locked", out.failed,
-                      out.failed + out.locked->list.count);
-        return err_hint(s->err, "those that could be are in '%s'", s->lock.path);
+        (void)err_set(err, TG_RUNTIME, "not-locked", "%zu of %zu base images could not be locked",
+                      out.failed, out.failed + out.locked->list.count);
+        return err_hint(err, "those that could be are in '%s'", s->lock.path);
     }
     cmd_say(run, written ? "wrote %s" : "%s is as it was", s->lock.path);
-    data_put(&run->arena, run->document, "locked", out.locked);
-    data_put(&run->arena, run->document, "dropped", out.dropped);
-    data_put(&run->arena, run->document, "dropped_packages", out.dropped_packages);
+    data_add(&run->arena, run->document, FIELD("locked", out.locked), FIELD("dropped", out.dropped),
+             FIELD("dropped_packages", out.dropped_packages));
     return TG_OK;
-}
-
-static int image_lock_run(struct run *run, struct err *err)
-{
-    static const struct image_work work = {.act = lock_rows, .locks = true};
-    return image_in_session(run, &work, err);
 }
 
 static const struct option update_options[] = {
@@ -85,26 +79,18 @@ static const struct option update_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group lock_groups[] = {
-    {"Lock", update_options},
-    {"Rows", image_row_options},
-    {"Stack, for one row of one image", stack_options},
-    {"How", image_lock_options},
-    {"Registry", image_registry_options},
-    {"Catalog", matrix_source_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
-
 const struct command image_lock_command = {
     .name = "image lock",
-    .schema = "image-lock",
     .usage = "[NAME...] [--update [REPO:TAG...]]",
     .summary = "Write the digests of the base images into the lock file.",
     .details =
         "Adds what is missing, and drops what no row needs where all rows are looked at. "
         "Everything that is rendered or built afterwards names the base image by its digest.",
-    .options = lock_groups,
+    .options = {{"Lock", update_options},
+                IMAGE_ROWS,
+                {"Registry", image_registry_options},
+                {"Catalog", matrix_source_options},
+                {"Output", common_options}},
     .max_arguments = IMAGE_NAMES_MAX,
     .run = image_lock_run};
 
@@ -144,8 +130,9 @@ static int check(struct data **checked, struct image_session *s)
     struct registry *registry;
     struct matrix *matrix;
     const struct lock lock = picked(s);
-    if (image_registry(&registry, s) < 0 || matrix_load(&matrix, arena, s->selection.catalog->files,
-                                                        s->selection.overlay, NULL, s->err) < 0)
+    if (image_registry(&registry, s->run, s->err) < 0 ||
+        matrix_load(&matrix, arena, s->selection.catalog->files, s->selection.overlay, NULL,
+                    s->err) < 0)
         return -1;
     return verify_bases(checked, arena, &lock, matrix, s->rows, s->count, registry, s->err);
 }
@@ -178,9 +165,11 @@ static int fail_verify(struct image_session *s, const struct data *checked)
     return err_hint(s->err, "tmplgen image lock");
 }
 
-static int verify_rows(struct image_session *s)
+static int image_verify_run(struct run *run, struct err *err)
 {
-    struct run *run = s->run;
+    struct image_session session, *s = &session;
+    if (image_open(s, run, 0, err) < 0)
+        return -1;
     struct data *checked;
     size_t rows;
     if (check(&checked, s) < 0)
@@ -193,37 +182,22 @@ static int verify_rows(struct image_session *s)
     if (rows && checked->list.count)
         cmd_warn(run, "%zu of %zu rows have a base image that is not locked: tmplgen image lock",
                  rows, s->count);
-    data_put(&run->arena, found, "checked", checked);
-    data_put(&run->arena, found, "unlocked", unlocked);
+    data_add(&run->arena, found, FIELD("checked", checked), FIELD("unlocked", unlocked));
     run->failure = failed ? found : NULL;
     return failed ? fail_verify(s, checked) : code;
 }
 
-static int image_verify_run(struct run *run, struct err *err)
-{
-    static const struct image_work work = {.act = verify_rows};
-    return image_in_session(run, &work, err);
-}
-
-static const struct option_group verify_groups[] = {
-    {"Rows", image_row_options},
-    {"Stack, for one row of one image", stack_options},
-    {"How", image_lock_options},
-    {"Registry", image_registry_options},
-    {"Catalog", matrix_source_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
-
 const struct command image_verify_command = {
     .name = "image verify",
-    .schema = "image-verify",
     .usage = "[NAME...]",
     .summary = "Check the lock file against the registry: same, moved, gone, unreachable.",
     .details =
         "Exit code 6 where a tag moved or is gone, or where the matrix says that its support "
         "has ended; 1 where something could not be asked and nothing else is wrong; 2 where "
         "nothing is locked.",
-    .options = verify_groups,
+    .options = {IMAGE_ROWS,
+                {"Registry", image_registry_options},
+                {"Catalog", matrix_source_options},
+                {"Output", common_options}},
     .max_arguments = IMAGE_NAMES_MAX,
     .run = image_verify_run};

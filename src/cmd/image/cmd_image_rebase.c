@@ -1,15 +1,8 @@
 /* `image rebase`: another base below a pushed image. */
 #include "cmd/cmd.h"
-#include "cmd/common/config.h"
 #include "cmd/image/image_session.h"
-#include "cmd/matrix/live_index.h"
-#include "cmd/matrix/pip_config.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "image/image_rebase.h"
-#include "io/http.h"
-#include "registry/registry.h"
-
-#define QUESTIONS_AT_ONCE 16
 
 static const struct option what_options[] = {
     {"onto", "BASE", "the new base, such as nvidia/cuda:13.0.3-base-ubuntu24.04", false},
@@ -41,60 +34,33 @@ static void tell_words(struct run *run, const struct image_rebased *made, const 
 static void tell(struct run *run, const struct image_rebased *made, const char *name)
 {
     struct arena *arena = &run->arena;
-    data_put_text(arena, run->document, "image", name);
-    data_put_text(arena, run->document, "from", made->from);
-    data_put_text(arena, run->document, "to", made->to);
-    data_put_text(arena, run->document, "digest", made->digest);
-    data_put(arena, run->document, "layers", made->layers);
+    data_add(arena, run->document, FIELD("image", name), FIELD("from", made->from),
+             FIELD("to", made->to), FIELD("digest", made->digest), FIELD("layers", made->layers));
     if (made->attestations)
         cmd_warn(run, "%zu attestations were left behind: they are about the image as it was",
                  made->attestations);
     tell_words(run, made, name);
 }
 
-static int ask(struct run *run, struct http *http, struct err *err)
+static int image_rebase_run(struct run *run, struct err *err)
 {
     struct registry *registry;
     struct image_rebased made;
-    struct config config;
-    const char *mirror = opt_value(&run->options, "mirror");
-    const char *name = run->options.arguments[0];
-    if (config_load(&config, &run->arena, err) < 0 ||
-        registry_open(&registry, &run->arena, http, err) < 0 ||
-        registry_set_mirror(registry, mirror ? mirror : config.mirror, err) < 0 ||
-        image_rebase(&made, &run->arena, registry, name, opt_value(&run->options, "onto"),
-                     opt_given(&run->options, "check"), err) < 0)
+    const char *name = cmd_argument(run, NULL), *onto = opt_value(&run->options, "onto");
+    if (!name || !onto) {
+        (void)err_set(err, TG_USAGE, "usage", "%s", name ? "which base? (--onto)" : "which image?");
+        return err_hint(err, "tmplgen image rebase HOST/REPO:TAG --onto BASE");
+    }
+    if (image_registry(&registry, run, err) < 0 ||
+        image_rebase(&made, &run->arena, registry, name, onto, opt_given(&run->options, "check"),
+                     err) < 0)
         return -1;
     tell(run, &made, name);
     return TG_OK;
 }
 
-static int image_rebase_run(struct run *run, struct err *err)
-{
-    const struct pip_settings none = {.cert = NULL};
-    struct http *http;
-    if (!run->options.argument_count || !opt_given(&run->options, "onto")) {
-        (void)err_set(err, TG_USAGE, "usage", "%s",
-                      run->options.argument_count ? "which base? (--onto)" : "which image?");
-        return err_hint(err, "tmplgen image rebase HOST/REPO:TAG --onto BASE");
-    }
-    if (live_http(&http, run, &none, QUESTIONS_AT_ONCE, err) < 0)
-        return -1;
-    int rc = ask(run, http, err);
-    http_close(http);
-    return rc;
-}
-
-static const struct option_group groups[] = {
-    {"What", what_options},
-    {"Registry", image_registry_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
-
 const struct command image_rebase_command = {
     .name = "image rebase",
-    .schema = "image-rebase",
     .usage = "REF --onto BASE [--check]",
     .summary = "Exchange the base below a pushed image, without building it again.",
     .details =
@@ -103,6 +69,8 @@ const struct command image_rebase_command = {
         "comes last. It is refused where it cannot be proven safe: another distribution "
         "release or CUDA minor, a base that is not below REF, system packages that REF "
         "installed itself. Where BASE is in another registry, copy it there first.",
-    .options = groups,
+    .options = {{"What", what_options},
+                {"Registry", image_registry_options},
+                {"Output", common_options}},
     .max_arguments = 1,
     .run = image_rebase_run};

@@ -5,10 +5,9 @@
 #include "base/str.h"
 #include "catalog/catalog_source.h"
 #include "cmd/cmd.h"
-#include "cmd/matrix/live_index.h"
 #include "cmd/matrix/matrix_session.h"
-#include "cmd/matrix/pip_config.h"
-#include "data/data.h"
+#include "cmd/project/choices.h"
+#include "data/document.h"
 #include "image/image_plan.h"
 #include "registry/reference.h"
 #include "registry/registry.h"
@@ -62,7 +61,7 @@ static int load_lock(struct image_session *s, const char *plan)
 {
     struct run *run = s->run;
     const char *named = opt_value(&run->options, "lock");
-    if (!named || s->work->locks || access(named, F_OK) == 0 || errno != ENOENT)
+    if (!named || s->work & IMAGE_LOCKS || access(named, F_OK) == 0 || errno != ENOENT)
         return lock_load(&s->lock, &run->arena, lock_path(run, plan), s->err);
     (void)err_set(s->err, TG_USAGE, "no-lock", "the lock file '%s' is not there", named);
     return err_hint(
@@ -70,22 +69,11 @@ static int load_lock(struct image_session *s, const char *plan)
         shell_command(&run->arena, "tmplgen image lock --lock %s", shell_path(&run->arena, named)));
 }
 
-static void take_request(struct image_session *s)
-{
-    for (enum stack_choice i = 0; i < CHOICE_COUNT; i++) {
-        struct words *said = &s->request.said[i];
-        said->items =
-            opt_values(&said->count, &s->run->arena, &s->run->options, stack_options[i].name);
-        if (said->count)
-            s->selection.request = &s->request;
-    }
-}
-
 static int not_a_name(const struct image_session *s, const char *text)
 {
     (void)err_set(s->err, TG_USAGE, "unknown-image", "'%s' is no name of an image", text);
     struct arena *arena = &s->run->arena;
-    return s->work->locks
+    return s->work & IMAGE_LOCKS
                ? err_hint(s->err, "--update asks again for a base image: %s",
                           shell_command(arena, "--update %s", text))
                : err_hint(s->err, "a row is picked by %s", shell_command(arena, "--only %s", text));
@@ -118,21 +106,13 @@ static int choose_registry(struct image_session *s)
     const char *said = opt_value(&s->run->options, "registry");
     s->selection.registry = said                           ? said
                             : s->plan && s->plan->registry ? s->plan->registry
-                                                           : s->config.registry;
+                                                           : s->run->config.registry;
     if (s->selection.registry && !*s->selection.registry)
         s->selection.registry = NULL;
     return s->selection.registry && said ? plan_check_registry(said, s->err) : 0;
 }
 
-static const char *words_of(struct arena *arena, const struct data *list)
-{
-    const char *text = "";
-    for (size_t i = 0; i < list->list.count; i++)
-        text = arena_printf(arena, "%s%s%s", text, i ? ", " : "", data_text(list->list.items[i]));
-    return *text ? text : "no platform";
-}
-
-/* Whoever builds here builds for this machine: anything else would lie under the row's name. */
+/* A build here is for this machine: anything else would lie under the row's name. */
 static int check_processor(struct image_session *s, const struct image_row *row)
 {
     struct arena *arena = &s->run->arena;
@@ -140,25 +120,17 @@ static int check_processor(struct image_session *s, const struct image_row *row)
     struct data *platforms;
     if (image_row_platforms(&platforms, arena, &s->selection, row, s->err) < 0)
         return -1;
-    for (size_t i = 0; i < platforms->list.count; i++)
-        if (str_equal(data_text(platforms->list.items[i]), here))
-            return 0;
+    if (data_has_text(platforms, here))
+        return 0;
     (void)err_set(s->err, TG_USAGE, "other-processor", "%s is for %s, and this machine is %s",
-                  row->name, words_of(arena, platforms), here);
+                  row->name,
+                  platforms->list.count ? data_join(arena, platforms, NULL) : "no platform", here);
     if (!arch || request_text(&row->request, CHOICE_ARCH))
         return err_hint(s->err, "`tmplgen image bake` builds for others");
     return err_hint(s->err,
                     "'arch: %s' in the request of its row (%s) makes it one for this "
                     "machine; `tmplgen image bake` builds for others",
                     arch, shell_command(arena, "--arch %s", arch));
-}
-
-static int check_processors(struct image_session *s)
-{
-    for (size_t i = 0; i < s->count; i++)
-        if (check_processor(s, &s->rows[i]) < 0)
-            return -1;
-    return 0;
 }
 
 static void warn_once(struct image_session *s, struct data *told, const char *text)
@@ -175,7 +147,7 @@ static void warn_of_bases(struct image_session *s)
     static const char *const codes[] = {"image-eol", "image-superseded", "image-unknown",
                                         "image-unseen", "image-holds"};
     struct data *told = data_list(&s->run->arena);
-    if (!s->work->uses_bases)
+    if (!(s->work & IMAGE_USES_BASES))
         return;
     for (size_t i = 0; i < s->count; i++) {
         const struct data *notes = data_get(s->rows[i].resolution, "notes");
@@ -197,28 +169,31 @@ static int resolve_rows(struct image_session *s)
             cmd_refuse(s->run, refusal);
         return -1;
     }
-    if (s->work->builds_here && check_processors(s) < 0)
-        return -1;
+    for (size_t i = 0; s->work & IMAGE_BUILDS_HERE && i < s->count; i++)
+        if (check_processor(s, &s->rows[i]) < 0)
+            return -1;
     warn_of_bases(s);
     return 0;
 }
 
-static int open_rows(struct image_session *s)
+int image_open(struct image_session *s, struct run *run, unsigned work, struct err *err)
 {
-    struct run *run = s->run;
+    struct session session;
     const char *path;
-    s->selection.catalog = s->in->catalog;
-    s->selection.overlay = s->in->overlay;
+    *s = (struct image_session){.run = run, .work = work, .err = err};
+    if (matrix_session_open(&session, run, err) < 0)
+        return -1;
+    s->selection.catalog = run->catalog;
+    s->selection.overlay = session.overlay;
     if (split_arguments(s) < 0)
         return -1;
     s->selection.only.items =
         opt_values(&s->selection.only.count, &run->arena, &run->options, "only");
-    take_request(s);
+    s->selection.request = choices_said(&s->request, run) ? &s->request : NULL;
     path = plan_path(run);
     if (s->selection.request && opt_given(&run->options, "plan"))
-        return err_set(s->err, TG_USAGE, "usage", "--plan does not go with options of the stack");
-    if (config_load(&s->config, &run->arena, s->err) < 0 ||
-        (path && plan_load(&s->plan, &run->arena, path, s->err) < 0))
+        return err_set(err, TG_USAGE, "usage", "--plan does not go with options of the stack");
+    if (path && plan_load(&s->plan, &run->arena, path, err) < 0)
         return -1;
     /* A row of one's own goes where the plan's rows go. */
     s->selection.plan = s->selection.request ? NULL : s->plan;
@@ -227,32 +202,21 @@ static int open_rows(struct image_session *s)
     return resolve_rows(s);
 }
 
-int image_in_session(struct run *run, const struct image_work *work, struct err *err)
+const char *image_mirror(const struct run *run)
 {
-    struct session in;
-    struct image_session s = {.in = &in, .run = run, .work = work, .err = err};
-    int rc = matrix_session_open(&in, run, err) < 0 || open_rows(&s) < 0 ? -1 : work->act(&s);
-    matrix_session_close(&in);
-    return rc;
-}
-
-const char *image_mirror(const struct image_session *s)
-{
-    const char *said = opt_value(&s->run->options, "mirror");
-    return said ? said : s->config.mirror;
+    const char *said = opt_value(&run->options, "mirror");
+    return said ? said : run->config.mirror;
 }
 
 const char *image_marks(const struct image_session *s)
 {
-    const char *cache = live_cache_folder(&s->run->arena);
-    return cache ? arena_printf(&s->run->arena, "%s/rendered", cache) : NULL;
+    return cmd_user_path(&s->run->arena, "XDG_CACHE_HOME", ".cache", "tmplgen/rendered");
 }
 
-int image_registry(struct registry **out, struct image_session *s)
+int image_registry(struct registry **out, struct run *run, struct err *err)
 {
-    const struct pip_settings none = {.cert = NULL};
-    if (live_http(&s->in->live.http, s->run, &none, QUESTIONS_AT_ONCE, s->err) < 0 ||
-        registry_open(out, &s->run->arena, s->in->live.http, s->err) < 0)
+    if (live_http(run, NULL, QUESTIONS_AT_ONCE, err) < 0 || cmd_config(run, err) < 0 ||
+        registry_open(out, &run->arena, run->http, err) < 0)
         return -1;
-    return registry_set_mirror(*out, image_mirror(s), s->err);
+    return registry_set_mirror(*out, image_mirror(run), err);
 }

@@ -3,7 +3,6 @@
 #define TMPLGEN_IMAGE_SESSION_H
 
 #include "base/err.h"
-#include "cmd/common/config.h"
 #include "cmd/common/opt.h"
 #include "image/image_rows.h"
 #include "image/lock.h"
@@ -11,27 +10,21 @@
 struct image_plan;
 struct registry;
 struct run;
-struct session;
 
 #define IMAGE_NAMES_MAX 1000
 
-struct image_session;
-
 /* What a command does with its rows. */
-struct image_work {
-    int (*act)(struct image_session *s); /* the exit code of a result, or -1 */
-    bool locks;                          /* makes the lock file */
-    bool uses_bases;  /* makes something that stands on them, which should be known */
-    bool builds_here; /* for this machine alone */
+enum image_work {
+    IMAGE_LOCKS = 1,       /* makes the lock file */
+    IMAGE_USES_BASES = 2,  /* makes something that stands on them, which should be known */
+    IMAGE_BUILDS_HERE = 4, /* for this machine alone */
 };
 
 /* Rows of a command: which, from where, under which names. */
 struct image_session {
-    struct session *in; /* catalog, overlay */
     struct run *run;
-    const struct image_work *work;
+    unsigned work; /* of enum image_work */
     struct err *err;
-    struct config config;
     struct image_plan *plan; /* or NULL */
     struct stack_request request;
     struct image_selection selection;
@@ -44,19 +37,23 @@ struct image_session {
 /* --plan, --only, --registry; --lock. */
 extern const struct option image_row_options[];
 extern const struct option image_lock_options[];
+/* The groups that every command with rows has. */
+/* clang-format off */
+#define IMAGE_ROWS                                                                                 \
+    {"Rows", image_row_options}, {"Stack, for one row of one image", stack_options},               \
+    {"How", image_lock_options}
+/* clang-format on */
 
-/*
- * Does the work for the rows that the command line names. Exit 4 with the matrix's reasons where
- * one cannot be. The exit code of a result, or -1.
- */
-TG_CHECKED int image_in_session(struct run *run, const struct image_work *work, struct err *err);
+/* The rows that the command line names. Exit 4 with the matrix's reasons where one cannot be. */
+TG_CHECKED int image_open(struct image_session *out, struct run *run, unsigned work,
+                          struct err *err);
 /* --mirror, --timeout. */
 extern const struct option image_registry_options[];
 /* --mirror, else the user's; or NULL. */
-const char *image_mirror(const struct image_session *s);
+const char *image_mirror(const struct run *run);
 /* Where it is noted what was rendered, in the user's cache; or NULL. */
 const char *image_marks(const struct image_session *s);
-/* Registries as the options have them; closed with the session. */
-TG_CHECKED int image_registry(struct registry **out, struct image_session *s);
+/* Registries as the options and the configuration have them, in run->http. */
+TG_CHECKED int image_registry(struct registry **out, struct run *run, struct err *err);
 
 #endif

@@ -1,13 +1,12 @@
 /* `doctor`: this host's GPU call stack, layer by layer, and what of the matrix runs on it. */
 #include "base/limits.h"
 #include "base/str.h"
-#include "base/unicode.h"
+#include "base/wrap.h"
 #include "catalog/catalog.h"
 #include "child/record.h"
 #include "cmd/cmd.h"
-#include "cmd/common/config.h"
-#include "cmd/common/open_catalog.h"
-#include "data/data.h"
+#include "cmd/matrix/matrix_session.h"
+#include "data/document.h"
 #include "data/json.h"
 #include "io/interrupt.h"
 #include "io/io.h"
@@ -17,12 +16,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define OVERLAY_FILE ".tmplgen-matrix.yml"
 #define RECORD_FILE ".tmplgen.yml"
 #define COLUMNS 78
 #define TITLE_WIDTH 7
@@ -49,14 +48,6 @@ static const struct option other_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option source_options[] = {
-    {"catalog", "SRC[@REF]", "take the matrix of this catalog (default: the one built in)", false},
-    {"overlay", "FILE", "rows that go before the catalog's (default: .tmplgen-matrix.yml here)",
-     false},
-    {"trust", NULL, "take a catalog that is new to you", false},
-    {NULL, NULL, NULL, false},
-};
-
 /* One run: the words for gpu-smoke, what it said, and the machine. */
 struct doctor {
     struct run *run;
@@ -69,12 +60,6 @@ struct doctor {
 };
 
 /* ------------------------------------------------------------------ the root */
-
-static void remove_unpacked(struct doctor *d)
-{
-    if (d->unpacked)
-        io_remove(AT_FDCWD, d->unpacked);
-}
 
 /* Where the root is no folder: a tar, unpacked into a folder of ours. */
 static int unpack_root(struct doctor *d, const char **root)
@@ -195,19 +180,6 @@ static int take_document(const struct doctor *d)
 
 /* ------------------------------------------------------------------ the matrix */
 
-static int read_overlay(struct doctor *d, struct span *overlay)
-{
-    const char *named = opt_value(&d->run->options, "overlay");
-    const char *path = named ? named : OVERLAY_FILE;
-    *overlay = span_of("", 0);
-    if (!named && access(path, F_OK) != 0)
-        return 0;
-    if (io_read(overlay, &d->run->arena, AT_FDCWD, path, LIMIT_DOCUMENT_BYTES, d->err) < 0)
-        return -1;
-    cmd_warn(d->run, "rows of '%s' go before the catalog's", path);
-    return 0;
-}
-
 static struct machine machine_of(struct doctor *d)
 {
     struct machine_gpu *gpus = arena_array(&d->run->arena, d->machine.gpu_count + 1, sizeof *gpus);
@@ -239,20 +211,19 @@ static struct data *child_data(struct doctor *d, const struct matrix *matrix,
     struct data *map = data_map(arena), *judged = NULL;
     if (matrix)
         judged = matrix_runs_stack(arena, matrix, &machine, record->resolution, record->request);
-    data_put(arena, map, "record", data_str(arena, RECORD_FILE));
-    data_put(arena, map, "framework", data_copy(arena, data_get(record->resolution, "framework")));
-    data_put(arena, map, "variant",
-             data_copy(arena, data_get(data_get(record->resolution, "cuda"), "variant")));
-    data_put(arena, map, "runs", judged ? data_get(judged, "runs") : data_null(arena));
-    data_put(arena, map, "relies_on", judged ? data_get(judged, "relies_on") : data_null(arena));
-    data_put(arena, map, "because",
-             judged ? data_get(judged, "because")
-                    : data_str(arena, "the driver's version is not known here"));
-    return map;
+    return data_add(
+        arena, map, FIELD("record", RECORD_FILE),
+        FIELD("framework", data_copy(arena, data_get(record->resolution, "framework"))),
+        FIELD("variant",
+              data_copy(arena, data_get(data_get(record->resolution, "cuda"), "variant"))),
+        FIELD("runs", judged ? data_get(judged, "runs") : data_null(arena)),
+        FIELD("relies_on", judged ? data_get(judged, "relies_on") : data_null(arena)),
+        FIELD("because", judged ? data_get(judged, "because")
+                                : data_str(arena, "the driver's version is not known here")));
 }
 
 /* What the matrix says of a machine whose driver is known; else `matrix` is null. */
-static int add_matrix(struct doctor *d, struct catalog *catalog, struct span overlay)
+static int add_matrix(struct doctor *d, struct span overlay)
 {
     struct run *run = d->run;
     struct matrix *matrix = NULL;
@@ -261,7 +232,7 @@ static int add_matrix(struct doctor *d, struct catalog *catalog, struct span ove
     const struct machine machine = machine_of(d);
     bool is_child;
     if (*machine.driver) {
-        if (matrix_load(&matrix, &run->arena, catalog->files, overlay, NULL, d->err) < 0 ||
+        if (matrix_load(&matrix, &run->arena, run->catalog->files, overlay, NULL, d->err) < 0 ||
             matrix_runs(&runs, &run->arena, matrix, &machine, d->err) < 0)
             return -1;
         data_put(&run->arena, run->document, "matrix", runs);
@@ -275,15 +246,11 @@ static int add_matrix(struct doctor *d, struct catalog *catalog, struct span ove
 
 static int open_matrix(struct doctor *d)
 {
-    struct config config;
-    struct catalog *catalog = NULL;
     struct span overlay;
-    if (config_load(&config, &d->run->arena, d->err) < 0 || read_overlay(d, &overlay) < 0 ||
-        cmd_open_catalog(&catalog, d->run, &config, d->err) < 0)
+    if (cmd_config(d->run, d->err) < 0 || matrix_overlay(&overlay, d->run, d->err) < 0 ||
+        cmd_open_catalog(d->run, d->err) < 0)
         return -1;
-    int rc = add_matrix(d, catalog, overlay);
-    catalog_close(catalog);
-    return rc;
+    return add_matrix(d, overlay);
 }
 
 /* A report on the machine is not held up by a matrix or record that nobody named. */
@@ -291,8 +258,8 @@ static int consult_matrix(struct doctor *d)
 {
     struct run *run = d->run;
     const struct parsed *options = &run->options;
-    data_put(&run->arena, run->document, "matrix", data_null(&run->arena));
-    data_put(&run->arena, run->document, "child", data_null(&run->arena));
+    data_add(&run->arena, run->document, FIELD("matrix", data_null(&run->arena)),
+             FIELD("child", data_null(&run->arena)));
     if (open_matrix(d) == 0)
         return 0;
     if (opt_given(options, "catalog") || opt_given(options, "overlay"))
@@ -312,49 +279,36 @@ static int consult_matrix(struct doctor *d)
 /* ------------------------------------------------------------------ words for people */
 
 /* A title, and a text broken at blanks. */
-static void print_wrapped(struct run *run, const char *title, const char *text)
-{
-    BUF_SCRATCH(safe, LIMIT_MIB);
-    size_t column = TITLE_WIDTH;
-    (void)unicode_mask(&safe, span_from(text), false);
-    cmd_print(run, "%-*s", TITLE_WIDTH - 1, title);
-    for (const char *at = buf_text(&safe); *at;) {
-        int len = (int)strcspn(at, " ");
-        if (column > TITLE_WIDTH && column + (size_t)len > COLUMNS) {
-            cmd_print(run, "\n%-*s", TITLE_WIDTH - 1, "");
-            column = TITLE_WIDTH;
-        }
-        cmd_print(run, " %.*s", len, at);
-        column += (size_t)len + 1;
-        at += len + (int)strspn(at + len, " ");
-    }
-    cmd_print(run, "\n");
-}
+static void print_wrapped(struct run *run, const char *title, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
-static const char *join(struct arena *arena, const struct data *list)
+static void print_wrapped(struct run *run, const char *title, const char *format, ...)
 {
-    const char *text = "";
-    for (size_t i = 0; list && i < list->list.count; i++)
-        text = arena_printf(arena, "%s%s%s", text, i ? ", " : "", data_text(list->list.items[i]));
-    return text;
+    BUF_SCRATCH(lines, LIMIT_MIB);
+    va_list args;
+    va_start(args, format);
+    const char *text = cmd_masked(run, arena_vprintf(&run->arena, format, args));
+    va_end(args);
+    (void)buf_printf(&lines, "%-*s", TITLE_WIDTH, title);
+    wrap_text(&lines, text, TITLE_WIDTH, TITLE_WIDTH, COLUMNS);
+    cmd_print(run, "%s", buf_text(&lines));
 }
 
 static void print_summary(struct run *run, const struct data *matrix)
 {
     const struct data *request = data_get(matrix, "request");
-    const char *gpus = join(&run->arena, data_get(request, "gpu"));
-    const char *unknown = join(&run->arena, data_get(matrix, "unknown_gpus"));
+    const char *gpus = data_join(&run->arena, data_get(request, "gpu"), NULL);
+    const char *unknown = data_join(&run->arena, data_get(matrix, "unknown_gpus"), NULL);
     long long forward = (long long)data_get(matrix, "forward")->integer;
     const char *more =
         forward
             ? arena_printf(&run->arena, ", %lld more with a forward-compatibility package", forward)
             : "";
-    print_wrapped(run, "matrix",
-                  arena_printf(&run->arena, "driver %s, %s: %lld of %lld builds run here%s%s%s",
-                               data_shown(request, "driver"), *gpus ? gpus : "GPU not known",
-                               (long long)data_get(matrix, "runs")->integer,
-                               (long long)data_get(matrix, "rows")->integer, more,
-                               *unknown ? "; not in the matrix: " : "", unknown));
+    print_wrapped(run, "matrix", "driver %s, %s: %lld of %lld builds run here%s%s%s",
+                  data_shown(request, "driver"), *gpus ? gpus : "GPU not known",
+                  (long long)data_get(matrix, "runs")->integer,
+                  (long long)data_get(matrix, "rows")->integer, more,
+                  *unknown ? "; not in the matrix: " : "", unknown);
 }
 
 static void print_images(struct run *run, const struct data *matrix)
@@ -362,9 +316,8 @@ static void print_images(struct run *run, const struct data *matrix)
     const struct data *images = data_get(matrix, "images");
     for (size_t i = 0; i < images->list.count && i < 2; i++) {
         const struct data *image = images->list.items[i];
-        print_wrapped(run, i ? "" : "image",
-                      arena_printf(&run->arena, "%s: %s", data_shown(image, "image"),
-                                   join(&run->arena, data_get(image, "frameworks"))));
+        print_wrapped(run, i ? "" : "image", "%s: %s", data_shown(image, "image"),
+                      data_join(&run->arena, data_get(image, "frameworks"), NULL));
     }
 }
 
@@ -381,24 +334,22 @@ static void print_newer(struct run *run, const struct data *matrix)
                             data_shown(opens->list.items[i], "framework"),
                             data_shown(opens->list.items[i], "version"),
                             data_shown(opens->list.items[i], "variant"));
-    print_wrapped(run, "newer",
-                  arena_printf(&run->arena, "driver %s (CUDA %s) opens %lld builds more%s",
-                               data_shown(branch, "driver"), data_shown(branch, "cuda"),
-                               (long long)data_get(branch, "more_rows")->integer, text));
+    print_wrapped(run, "newer", "driver %s (CUDA %s) opens %lld builds more%s",
+                  data_shown(branch, "driver"), data_shown(branch, "cuda"),
+                  (long long)data_get(branch, "more_rows")->integer, text);
 }
 
 static void print_child(struct run *run, const struct data *child)
 {
     const struct data *framework = data_get(child, "framework"), *runs = data_get(child, "runs");
     const char *because = data_shown(child, "because"), *relies = data_shown(child, "relies_on");
+    const char *variant = data_shown(child, "variant");
     const char *verdict = runs->kind != DATA_BOOL ? "cannot be judged"
                           : runs->boolean         ? "runs on this host"
                                                   : "does not run on this host";
-    print_wrapped(run, "child",
-                  arena_printf(&run->arena, "%s %s %s %s%s%s%s%s", data_shown(framework, "name"),
-                               data_shown(framework, "version"), data_shown(child, "variant"),
-                               verdict, *because ? ": " : "", because, *relies ? ", driver: " : "",
-                               relies));
+    print_wrapped(run, "child", "%s %s%s%s %s%s%s%s%s", data_shown(framework, "name"),
+                  data_shown(framework, "version"), *variant ? " " : "", variant, verdict,
+                  *because ? ": " : "", because, *relies ? ", driver: " : "", relies);
 }
 
 /* With a finding the report fills the screen: then only what is short. */
@@ -446,19 +397,12 @@ static int doctor_run(struct run *run, struct err *err)
         return err_hint(err, "leave out one of --explain and --capture");
     }
     int code = diagnose(&d);
-    remove_unpacked(&d);
+    if (d.unpacked)
+        io_remove(AT_FDCWD, d.unpacked);
     free(d.text);
     free(d.complaints);
     return code;
 }
-
-static const struct option_group groups[] = {
-    {"Test", run_options},
-    {"Machine and report", other_options},
-    {"Matrix", source_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
 
 #define DETAILS                                                                                    \
     "Walks the call stack from the hardware up and names the first layer that is broken: what, "   \
@@ -474,7 +418,10 @@ const struct command doctor_command = {
     .usage = "[options]",
     .summary = "Name the broken layer of this host's GPU call stack, and the fix.",
     .details = DETAILS,
-    .options = groups,
+    .options = {{"Test", run_options},
+                {"Machine and report", other_options},
+                {"Matrix", matrix_source_options},
+                {"Output", common_options}},
     .run = doctor_run};
 
 /* The same command; its document is another one. */
@@ -482,5 +429,8 @@ static const struct command explain_form = {.name = "doctor",
                                             .schema = "explain@2",
                                             .usage = "[options]",
                                             .summary = "",
-                                            .options = groups,
+                                            .options = {{"Test", run_options},
+                                                        {"Machine and report", other_options},
+                                                        {"Matrix", matrix_source_options},
+                                                        {"Output", common_options}},
                                             .run = doctor_run};

@@ -1,9 +1,8 @@
 /* This machine's driver and GPUs, where a request says `auto`. */
-#include "cmd/machine/machine.h"
+#include "cmd/cmd.h"
 
 #include "base/str.h"
 #include "catalog/catalog.h"
-#include "cmd/cmd.h"
 #include "matrix/matrix.h"
 #include "resolver/host_support.h"
 #include "resolver/request.h"

@@ -4,11 +4,9 @@
 #include "base/str.h"
 #include "catalog/catalog.h"
 #include "cmd/cmd.h"
-#include "cmd/common/config.h"
-#include "cmd/common/open_catalog.h"
-#include "cmd/machine/machine.h"
 #include "cmd/matrix/matrix_session.h"
-#include "data/data.h"
+#include "cmd/project/choices.h"
+#include "data/document.h"
 #include "io/io.h"
 #include "matrix/list_matrix.h"
 #include "matrix/matrix.h"
@@ -29,48 +27,25 @@ const struct option matrix_source_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-/* The overlay that is named must be there; the one of this folder may be. */
-static int read_overlay(struct session *s)
+int matrix_overlay(struct span *out, struct run *run, struct err *err)
 {
-    const char *named = opt_value(&s->run->options, "overlay");
+    const char *named = opt_value(&run->options, "overlay");
     const char *path = named ? named : OVERLAY_FILE;
-    s->overlay = span_of("", 0);
+    *out = span_of("", 0);
     if (!named && access(path, F_OK) != 0)
         return 0;
-    if (io_read(&s->overlay, &s->run->arena, AT_FDCWD, path, LIMIT_DOCUMENT_BYTES, s->err) < 0)
+    if (io_read(out, &run->arena, AT_FDCWD, path, LIMIT_DOCUMENT_BYTES, err) < 0)
         return -1;
-    cmd_warn(s->run, "rows of '%s' go before the catalog's", path);
+    cmd_warn(run, "rows of '%s' go before the catalog's", path);
     return 0;
-}
-
-/* Untold: what its warnings are about is the record of a child, and here is none. */
-static int open_session(struct session *s)
-{
-    struct config config;
-    if (config_load(&config, &s->run->arena, s->err) < 0 || read_overlay(s) < 0)
-        return -1;
-    return cmd_open_untold(&s->catalog, s->run, &config, s->err);
 }
 
 int matrix_session_open(struct session *s, struct run *run, struct err *err)
 {
     *s = (struct session){.run = run, .err = err};
-    run->document = run->document ? run->document : data_map(&run->arena);
-    return open_session(s);
-}
-
-void matrix_session_close(struct session *s)
-{
-    live_close(&s->live);
-    catalog_close(s->catalog);
-}
-
-int matrix_in_session(struct run *run, int (*act)(struct session *s), struct err *err)
-{
-    struct session s;
-    int rc = matrix_session_open(&s, run, err) < 0 ? -1 : act(&s);
-    matrix_session_close(&s);
-    return rc;
+    return cmd_config(run, err) < 0 || matrix_overlay(&s->overlay, run, err) < 0
+               ? -1
+               : cmd_open_untold(run, err);
 }
 
 /* ------------------------------------------------------------------ matrix resolve */
@@ -82,7 +57,7 @@ static int resolve_request(struct session *s, const struct stack_request *reques
     struct data *refusal = NULL;
     struct matrix *matrix;
     const char *name = request_framework(request, &run->arena);
-    if (matrix_load(&matrix, &run->arena, s->catalog->files, s->overlay, name, s->err) < 0)
+    if (matrix_load(&matrix, &run->arena, s->run->catalog->files, s->overlay, name, s->err) < 0)
         return -1;
     *out = matrix;
     if (matrix_resolve(resolution, &refusal, &run->arena, matrix, request, s->err) == 0)
@@ -154,21 +129,12 @@ static int add_diff(struct session *s, struct stack_request request, const struc
     if (resolve_request(s, &request, &to, &matrix) < 0)
         return err_wrap(s->err, "--diff");
     diff = matrix_diff(&run->arena, from, to);
-    data_put(&run->arena, run->document, "diff_request", stack_request_data(&run->arena, &request));
-    data_put(&run->arena, run->document, "diff_resolution", to);
-    data_put(&run->arena, run->document, "diff", diff);
+    data_add(&run->arena, run->document,
+             FIELD("diff_request", stack_request_data(&run->arena, &request)),
+             FIELD("diff_resolution", to), FIELD("diff", diff));
     (void)matrix_explain_diff(&text, diff);
     cmd_print(run, "%s", buf_text(&text));
     return 0;
-}
-
-static int take_request(struct stack_request *out, struct run *run, struct err *err)
-{
-    *out = (struct stack_request){0};
-    for (enum stack_choice i = 0; i < CHOICE_COUNT; i++)
-        out->said[i].items =
-            opt_values(&out->said[i].count, &run->arena, &run->options, stack_options[i].name);
-    return machine_fill_auto(out, run, err);
 }
 
 static int answer_request(struct session *s, const struct stack_request *request)
@@ -190,8 +156,8 @@ static int answer_request(struct session *s, const struct stack_request *request
 static int matrix_resolve_run(struct run *run, struct err *err)
 {
     struct stack_request request;
-    run->document = data_map(&run->arena);
-    if (take_request(&request, run, err) < 0)
+    (void)choices_said(&request, run);
+    if (machine_fill_auto(&request, run, err) < 0)
         return -1;
     data_put(&run->arena, run->document, "request", stack_request_data(&run->arena, &request));
     if (!request_text(&request, CHOICE_FRAMEWORK)) {
@@ -199,9 +165,7 @@ static int matrix_resolve_run(struct run *run, struct err *err)
         return err_hint(err, "such as --framework pytorch; `tmplgen matrix list` names them");
     }
     struct session s;
-    int rc = matrix_session_open(&s, run, err) < 0 ? -1 : answer_request(&s, &request);
-    matrix_session_close(&s);
-    return rc;
+    return matrix_session_open(&s, run, err) < 0 ? -1 : answer_request(&s, &request);
 }
 
 static const struct option answer_options[] = {
@@ -209,14 +173,6 @@ static const struct option answer_options[] = {
     {"diff", "REQUEST", "what changes with these options, as in '--driver 580' or pytorch==2.14.0",
      false},
     {NULL, NULL, NULL, false},
-};
-
-static const struct option_group resolve_groups[] = {
-    {"Stack", stack_options},
-    {"Answer", answer_options},
-    {"How", matrix_source_options},
-    {"Output", common_options},
-    {NULL, NULL},
 };
 
 const struct command matrix_resolve_command = {
@@ -227,7 +183,10 @@ const struct command matrix_resolve_command = {
     .details = "Nothing is written and nothing is fetched. When no set meets the demands, the exit "
                "code is 4: the output names the demands that conflict, with the reason and source "
                "of each, and the nearest requests that would work.",
-    .options = resolve_groups,
+    .options = {{"Stack", stack_options},
+                {"Answer", answer_options},
+                {"How", matrix_source_options},
+                {"Output", common_options}},
     .run = matrix_resolve_run};
 
 /* ------------------------------------------------------------------ matrix list */
@@ -260,7 +219,7 @@ static int find_topic(const char **framework, struct session *s, const char *top
 {
     struct topics topics;
     struct arena *arena = &s->run->arena;
-    const struct fileset *files = s->catalog->files;
+    const struct fileset *files = s->run->catalog->files;
     *framework = NULL;
     topics.framework_count = matrix_frameworks(&topics.frameworks, arena, files);
     topics.package_count = matrix_package_names(&topics.packages, arena, files);
@@ -275,15 +234,15 @@ static int find_topic(const char **framework, struct session *s, const char *top
     return 0;
 }
 
-static int list_topic(struct session *s)
+static int matrix_list_run(struct run *run, struct err *err)
 {
-    struct run *run = s->run;
-    const char *topic = run->options.argument_count ? run->options.arguments[0] : NULL;
+    struct session session, *s = &session;
+    const char *topic = cmd_argument(run, NULL);
     struct matrix *matrix;
     const char *any;
     BUF_SCRATCH(text, LIMIT_MIB);
-    if (find_topic(&any, s, topic) < 0 ||
-        matrix_load(&matrix, &run->arena, s->catalog->files, s->overlay, any, s->err) < 0)
+    if (matrix_session_open(s, run, err) < 0 || find_topic(&any, s, topic) < 0 ||
+        matrix_load(&matrix, &run->arena, s->run->catalog->files, s->overlay, any, s->err) < 0)
         return -1;
     run->document = matrix_list_data(&run->arena, matrix, topic);
     (void)matrix_list_table(&text, &run->arena, run->document);
@@ -291,26 +250,14 @@ static int list_topic(struct session *s)
     return TG_OK;
 }
 
-static int matrix_list_run(struct run *run, struct err *err)
-{
-    return matrix_in_session(run, list_topic, err);
-}
-
-static const struct option_group list_groups[] = {
-    {"How", matrix_source_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
-
 const struct command matrix_list_command = {
     .name = "matrix list",
-    .schema = "matrix-list",
     .usage = "[FRAMEWORK|PACKAGE|gpus|drivers|images|platforms]",
     .summary = "Show the rows of the compatibility matrix.",
     .details = "Without an argument: the frameworks, and the packages that live on one. With "
                "--json every row has its source, date "
                "and confidence.",
-    .options = list_groups,
+    .options = {{"How", matrix_source_options}, {"Output", common_options}},
     .max_arguments = 1,
     .run = matrix_list_run};
 
@@ -327,30 +274,24 @@ static void keep_finding(void *context, const struct err *finding)
     struct arena *arena = &findings->run->arena;
     struct data *map = data_map(arena);
     const char *file = finding->where.file ? finding->where.file : "";
-    data_put_text(arena, map, "file", finding->where.file);
-    data_put(arena, map, "line", data_int(arena, (int64_t)finding->where.line));
-    data_put(arena, map, "column", data_int(arena, (int64_t)finding->where.column));
-    data_put_text(arena, map, "message", finding->message);
+    data_add(arena, map, FIELD("file", finding->where.file), FIELD("line", finding->where.line),
+             FIELD("column", finding->where.column), FIELD("message", finding->message));
     data_push(arena, findings->list, map);
     cmd_say(findings->run, "%s:%zu:%zu: %s", file, finding->where.line, finding->where.column,
             finding->message);
 }
 
-static int read_tags(struct session *s, struct span *tags)
+static int matrix_check_run(struct run *run, struct err *err)
 {
-    const char *path = opt_value(&s->run->options, "tags");
-    *tags = span_of("", 0);
-    return path ? io_read(tags, &s->run->arena, AT_FDCWD, path, LIMIT_DOCUMENT_BYTES, s->err) : 0;
-}
-
-static int check_matrix(struct session *s)
-{
-    struct run *run = s->run;
+    struct session session, *s = &session;
     struct findings findings = {run, data_list(&run->arena)};
     struct matrix *matrix;
-    struct span tags;
-    if (read_tags(s, &tags) < 0 ||
-        matrix_load_placed(&matrix, &run->arena, s->catalog->files, s->overlay, NULL, s->err) < 0)
+    const char *path = opt_value(&run->options, "tags");
+    struct span tags = span_of("", 0);
+    if (matrix_session_open(s, run, err) < 0 ||
+        (path && io_read(&tags, &run->arena, AT_FDCWD, path, LIMIT_DOCUMENT_BYTES, err) < 0) ||
+        matrix_load_placed(&matrix, &run->arena, s->run->catalog->files, s->overlay, NULL, s->err) <
+            0)
         return -1;
     size_t count = matrix_check(&run->arena, matrix, tags, keep_finding, &findings);
     if (budget_steps(0, s->err) < 0)
@@ -366,29 +307,18 @@ static int check_matrix(struct session *s)
                    count == 1 ? "" : "s");
 }
 
-static int matrix_check_run(struct run *run, struct err *err)
-{
-    return matrix_in_session(run, check_matrix, err);
-}
-
 static const struct option check_options[] = {
     {"tags", "FILE", "the tags of nvidia/cuda that exist, one a line: no other may be in a row",
      false},
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group check_groups[] = {
-    {"What", check_options},
-    {"How", matrix_source_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
-
 const struct command matrix_check_command = {
     .name = "matrix check",
-    .schema = "matrix-check",
     .usage = "",
     .summary = "Check that the files of a matrix agree with themselves and with each other.",
     .details = "Every finding is told with its file, line and column; the exit code is then 2.",
-    .options = check_groups,
+    .options = {{"What", check_options},
+                {"How", matrix_source_options},
+                {"Output", common_options}},
     .run = matrix_check_run};

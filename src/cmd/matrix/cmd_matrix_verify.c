@@ -4,12 +4,9 @@
 #include "base/str.h"
 #include "catalog/catalog.h"
 #include "cmd/cmd.h"
-#include "cmd/matrix/live_index.h"
 #include "cmd/matrix/matrix_session.h"
-#include "cmd/matrix/pip_config.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "data/json.h"
-#include "io/http.h"
 #include "io/io.h"
 #include "matrix/matrix.h"
 #include "package_index/package_index.h"
@@ -50,9 +47,9 @@ static int verify_images(struct data **images, struct session *s, const struct m
     *images = NULL;
     if (!where)
         return 0;
-    if (!s->live.http)
+    if (!s->run->http)
         return err_set(s->err, TG_USAGE, "usage", "--registry does not go with --offline");
-    if (registry_open(&registry, &s->run->arena, s->live.http, s->err) < 0)
+    if (registry_open(&registry, &s->run->arena, s->run->http, s->err) < 0)
         return -1;
     return matrix_verify_images(images, &s->run->arena, matrix, registry, where, s->err);
 }
@@ -63,10 +60,8 @@ static int64_t tell_rows(struct session *s, struct data *rows)
     BUF_SCRATCH(text, LIMIT_MIB);
     struct data *counts = matrix_verify_counts(&run->arena, rows);
     const char *since = s->live.index ? index_since(s->live.index) : NULL;
-    data_put_text(&run->arena, run->document, "index", s->live.name);
-    data_put_text(&run->arena, run->document, "since", since);
-    data_put(&run->arena, run->document, "counts", counts);
-    data_put(&run->arena, run->document, "rows", rows);
+    data_add(&run->arena, run->document, FIELD("index", s->live.name), FIELD("since", since),
+             FIELD("counts", counts), FIELD("rows", rows));
     if (s->live.index)
         (void)matrix_verify_table(&text, &run->arena, rows);
     cmd_print(run, "%s", buf_text(&text));
@@ -80,8 +75,7 @@ static int64_t tell_images(struct session *s, struct data *images, const char **
     BUF_SCRATCH(text, LIMIT_MIB);
     struct data *counts = images ? matrix_images_counts(&run->arena, images) : NULL;
     *failed = NULL;
-    data_put(&run->arena, run->document, "image_counts", counts ? counts : data_null(&run->arena));
-    data_put(&run->arena, run->document, "images", images ? images : data_null(&run->arena));
+    data_add(&run->arena, run->document, FIELD("image_counts", counts), FIELD("images", images));
     if (!images)
         return 0;
     (void)matrix_images_table(&text, images);
@@ -120,21 +114,24 @@ static int verify_only_images(struct session *s)
     struct data *images;
     if (!opt_value(&run->options, "registry"))
         return err_set(s->err, TG_USAGE, "usage", "images are looked for with --registry HOST");
-    if (matrix_load(&matrix, &run->arena, s->catalog->files, s->overlay, NULL, s->err) < 0 ||
-        live_http(&s->live.http, run, &pip, 0, s->err) < 0 || verify_images(&images, s, matrix) < 0)
+    if (matrix_load(&matrix, &run->arena, s->run->catalog->files, s->overlay, NULL, s->err) < 0 ||
+        live_http(run, &pip, 0, s->err) < 0 || verify_images(&images, s, matrix) < 0)
         return -1;
     return tell(s, data_list(&run->arena), images);
 }
 
-static int verify(struct session *s)
+static int matrix_verify_run(struct run *run, struct err *err)
 {
-    struct run *run = s->run;
+    struct session session, *s = &session;
     struct matrix *matrix;
     struct data *rows, *images;
-    const char *what = run->options.argument_count ? run->options.arguments[0] : NULL;
+    const char *what = cmd_argument(run, NULL);
+    if (matrix_session_open(s, run, err) < 0)
+        return -1;
     if (str_equal(what, "images"))
         return verify_only_images(s);
-    if (matrix_load_around(&matrix, &run->arena, s->catalog->files, s->overlay, what, s->err) < 0 ||
+    if (matrix_load_around(&matrix, &run->arena, s->run->catalog->files, s->overlay, what, s->err) <
+            0 ||
         live_open(&s->live, run, s->err) < 0 ||
         verify_all(&rows, s, matrix, what, s->live.index) < 0 ||
         live_record(&s->live, run, s->err) < 0 || verify_images(&images, s, matrix) < 0)
@@ -142,22 +139,8 @@ static int verify(struct session *s)
     return tell(s, rows, images);
 }
 
-static int matrix_verify_run(struct run *run, struct err *err)
-{
-    return matrix_in_session(run, verify, err);
-}
-
-static const struct option_group groups[] = {
-    {"What", what_options},
-    {"Index", live_options},
-    {"How", matrix_source_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
-
 const struct command matrix_verify_command = {
     .name = "matrix verify",
-    .schema = "matrix-verify",
     .usage = "[FRAMEWORK|PACKAGE|images]",
     .summary = "Check the rows of the matrix against the package index that pip uses.",
     .details = "Wheels, their tags and what they require prove versions, Pythons, processors, "
@@ -165,6 +148,9 @@ const struct command matrix_verify_command = {
                "as not asked, "
                "never as verified. The exit code is 6 where something differs, and 1 where the "
                "index could not be asked.",
-    .options = groups,
+    .options = {{"What", what_options},
+                {"Index", live_options},
+                {"How", matrix_source_options},
+                {"Output", common_options}},
     .max_arguments = 1,
     .run = matrix_verify_run};

@@ -1,18 +1,17 @@
 /* A package index on the command line: the user's own, or a record of one. */
-#include "cmd/matrix/live_index.h"
+#include "cmd/matrix/matrix_session.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
-#include "cmd/matrix/pip_config.h"
 #include "data/data.h"
 #include "data/json.h"
 #include "io/http.h"
 #include "io/interrupt.h"
 #include "io/io.h"
-#include "io/term.h"
+#include "io/process.h"
 #include "package_index/package_index.h"
 
 #include <errno.h>
@@ -23,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#define PIP_SECONDS 60
 #define RECORD_BYTES LIMIT_HTTP_JSON_BYTES
 #define BAR_WIDTH 30
 #define INDEX_PARALLEL 24 /* questions are small, and there are hundreds */
@@ -34,14 +34,6 @@ const struct option live_options[] = {
     {"no-cache", NULL, "neither read nor keep answers of earlier runs", false},
     {NULL, NULL, NULL, false},
 };
-
-const char *live_cache_folder(struct arena *arena)
-{
-    const char *folder = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (folder && *folder == '/')
-        return arena_printf(arena, "%s/tmplgen", folder);
-    return home && *home == '/' ? arena_printf(arena, "%s/.cache/tmplgen", home) : NULL;
-}
 
 /* One line that is drawn over and over, and taken away at the end. */
 static void draw_progress(void *context, size_t done, size_t count)
@@ -60,37 +52,79 @@ static void draw_progress(void *context, size_t done, size_t count)
     (void)fflush(stderr);
 }
 
-static int read_seconds(long *out, const struct run *run, struct err *err)
+int live_http(struct run *run, const struct pip_settings *pip, size_t parallel, struct err *err)
 {
-    const char *text = opt_value(&run->options, "timeout");
-    char *end;
-    *out = 0;
-    if (!text)
-        return 0;
-    errno = 0;
-    *out = strtol(text, &end, 10);
-    if (errno || *end || end == text || *out < 1 || *out > 3600)
-        return err_set(err, TG_USAGE, "usage",
-                       "--timeout: '%s' is no number of seconds from 1 to "
-                       "3600",
-                       text);
-    return 0;
-}
-
-int live_http(struct http **out, struct run *run, const struct pip_settings *pip, size_t parallel,
-              struct err *err)
-{
-    const char *folder = live_cache_folder(&run->arena);
-    struct http_settings settings = {.ca_file = pip->cert,
-                                     .proxy = pip->proxy,
+    size_t seconds = 0;
+    struct http_settings settings = {.ca_file = pip ? pip->cert : NULL,
+                                     .proxy = pip ? pip->proxy : NULL,
                                      .parallel = parallel,
                                      .progress = draw_progress,
                                      .context = run};
-    if (read_seconds(&settings.seconds, run, err) < 0)
+    if (opt_number(&seconds, &run->options, "timeout", "number of seconds", 3600, err) < 0)
         return -1;
-    if (folder && !opt_given(&run->options, "no-cache"))
-        settings.cache = arena_printf(&run->arena, "%s/http", folder);
-    return http_open(out, &settings, err);
+    settings.seconds = (long)seconds;
+    if (!opt_given(&run->options, "no-cache"))
+        settings.cache = cmd_user_path(&run->arena, "XDG_CACHE_HOME", ".cache", "tmplgen/http");
+    return http_open(&run->http, &settings, err);
+}
+
+static int ask_python(const char **out, struct arena *arena, const char *const *argv,
+                      struct err *err)
+{
+    int status;
+    BUF_SCRATCH(text, LIMIT_MIB);
+    if (process_capture(&text, &status, argv, PIP_SECONDS, err) < 0)
+        return -1;
+    if (status != 0)
+        return err_set(err, TG_RUNTIME, "no-index",
+                       "python3's pip does not say which package "
+                       "index it uses");
+    *out = arena_strdup(arena, buf_text(&text));
+    return 0;
+}
+
+/*
+ * The value of KEY in lines such as `global.index-url='https://...'`. pip takes what the command's
+ * section says before [global], and variables before files.
+ */
+static const char *find_setting(struct arena *arena, const char *lines, const char *key)
+{
+    static const char *const sections[] = {":env:.", "install.", "global.", NULL};
+    for (const char *const *section = sections; *section; section++) {
+        const char *start = arena_printf(arena, "%s%s='", *section, key);
+        for (const char *line = lines; line && *line;) {
+            size_t len = strcspn(line, "\n"), skip = strlen(start);
+            if (str_starts(line, start) && len > skip && line[len - 1] == '\'')
+                return arena_memdup(arena, line + skip, len - skip - 1);
+            line += len + (line[len] == '\n');
+        }
+    }
+    return NULL;
+}
+
+/*
+ * The settings of python3's pip, PIP_... variables and files together, and, where they name no
+ * index, the one that it knows itself. Exit 1 where there is no pip that answers.
+ */
+static int ask_pip(struct pip_settings *out, struct arena *arena, struct err *err)
+{
+    static const char *const list[] = {"python3", "-m", "pip", "config", "list", NULL};
+    static const char *const builtin[] = {
+        "python3", "-c", "from pip._internal.models.index import PyPI; print(PyPI.simple_url)",
+        NULL};
+    const char *lines;
+    *out = (struct pip_settings){0};
+    if (ask_python(&lines, arena, list, err) < 0)
+        return err_hint(err, "give --index-url");
+    out->index_url = find_setting(arena, lines, "index-url");
+    out->cert = find_setting(arena, lines, "cert");
+    out->proxy = find_setting(arena, lines, "proxy");
+    if (out->index_url)
+        return 0;
+    if (ask_python(&lines, arena, builtin, err) < 0)
+        return err_hint(err, "give --index-url");
+    out->index_url = arena_memdup(arena, lines, strcspn(lines, "\r\n"));
+    return 0;
 }
 
 static const char *today(struct arena *arena)
@@ -128,12 +162,12 @@ static int open_index(struct live_index *out, struct run *run, const char *since
                                .cert = getenv("PIP_CERT")};
     if (!pip.index_url)
         pip.index_url = getenv("PIP_INDEX_URL");
-    if ((!pip.index_url || !*pip.index_url) && pip_settings(&pip, &run->arena, err) < 0)
+    if ((!pip.index_url || !*pip.index_url) && ask_pip(&pip, &run->arena, err) < 0)
         return -1;
-    if (live_http(&out->http, run, &pip, INDEX_PARALLEL, err) < 0)
+    if (live_http(run, &pip, INDEX_PARALLEL, err) < 0)
         return -1;
     out->name = http_shown(&run->arena, pip.index_url);
-    out->index = index_live(&run->arena, &(struct index_settings){.http = out->http,
+    out->index = index_live(&run->arena, &(struct index_settings){.http = run->http,
                                                                   .url = pip.index_url,
                                                                   .since = since,
                                                                   .today = today(&run->arena)});
@@ -166,9 +200,4 @@ int live_record(const struct live_index *live, struct run *run, struct err *err)
         return err_errno(err, errno, "io", "cannot write '%s'", path);
     interrupt_settle();
     return 0;
-}
-
-void live_close(struct live_index *live)
-{
-    http_close(live->http);
 }

@@ -1,18 +1,40 @@
-/* A matrix on the command line: what `matrix` commands share. */
+/* What `matrix` commands share: the matrix of a catalog, and a package index: the user's own, or a
+ * record of one. */
 #ifndef TMPLGEN_MATRIX_SESSION_H
 #define TMPLGEN_MATRIX_SESSION_H
 
 #include "base/str.h"
 #include "cmd/common/opt.h"
-#include "cmd/matrix/live_index.h"
 
+#include <stddef.h>
+
+struct arena;
+struct package_index;
 struct run;
-struct catalog;
 
-/* Where the matrix comes from, and what lies over it. */
+struct live_index {
+    struct package_index *index;
+    const char *name; /* of the index or the record, for people; without secrets */
+};
+
+/* What pip is set up for; NULL: it has no such setting. */
+struct pip_settings {
+    const char *index_url, *cert, *proxy;
+};
+
+/* --index-url, --offline, --timeout, --no-cache. */
+extern const struct option live_options[];
+
+TG_CHECKED int live_open(struct live_index *out, struct run *run, struct err *err);
+/* Writes what was asked and answered where --record names a file. */
+TG_CHECKED int live_record(const struct live_index *live, struct run *run, struct err *err);
+/* Opens run->http as the options and `pip` (or NULL) have it; `parallel` as in http_settings. */
+TG_CHECKED int live_http(struct run *run, const struct pip_settings *pip, size_t parallel,
+                         struct err *err);
+
+/* The matrix of run->catalog, and what lies over it. */
 struct session {
     struct run *run;
-    struct catalog *catalog;
     struct span overlay;
     struct live_index live; /* of the commands that ask an index */
     struct err *err;
@@ -20,10 +42,9 @@ struct session {
 
 /* --catalog, --overlay, --trust. */
 extern const struct option matrix_source_options[];
-/* Closed also where it could not be opened. */
+/* Opens the catalog without telling its warnings: they are about records of children. */
 TG_CHECKED int matrix_session_open(struct session *s, struct run *run, struct err *err);
-void matrix_session_close(struct session *s);
-/* Does `act` in a session of its own; the exit code of a result, or -1. */
-TG_CHECKED int matrix_in_session(struct run *run, int (*act)(struct session *s), struct err *err);
+/* What --overlay names, which must be there, else the overlay of this folder, which may be. */
+TG_CHECKED int matrix_overlay(struct span *out, struct run *run, struct err *err);
 
 #endif

@@ -3,9 +3,8 @@
 
 #include "base/limits.h"
 #include "base/str.h"
+#include "child/making.h"
 #include "cmd/cmd.h"
-#include "cmd/common/config.h"
-#include "cmd/machine/machine.h"
 #include "data/yaml.h"
 #include "io/io.h"
 #include "registry/reference.h"
@@ -114,15 +113,29 @@ static int add_file(struct choices *out, struct run *run, struct err *err)
     return add_map(out, run, doc->root, GIVEN_FILE, err);
 }
 
-int choices_gather(struct choices *out, struct run *run, const struct config *config,
-                   struct err *err)
+bool choices_said(struct stack_request *out, struct run *run)
 {
+    bool any = false;
+    *out = (struct stack_request){0};
+    for (enum stack_choice i = 0; i < CHOICE_COUNT; i++) {
+        struct words *said = &out->said[i];
+        said->items = opt_values(&said->count, &run->arena, &run->options, stack_options[i].name);
+        any |= said->count > 0;
+    }
+    return any;
+}
+
+int choices_gather(struct choices *out, struct run *run, bool configured, struct err *err)
+{
+    const struct config *config = &run->config;
     *out = (struct choices){0};
+    if (configured && cmd_config(run, err) < 0)
+        return -1;
     add_flags(out, run);
     if (add_sets(out, run, err) < 0 || add_file(out, run, err) < 0 ||
-        add_map(out, run, config->answers, GIVEN_CONFIG, err) < 0)
+        (configured && add_map(out, run, config->answers, GIVEN_CONFIG, err) < 0))
         return -1;
-    if (config->registry)
+    if (configured && config->registry)
         add(out, run,
             (struct given){.name = "registry", .from = GIVEN_CONFIG, .text = config->registry});
     return 0;
@@ -187,4 +200,16 @@ int choices_request(struct stack_request *out, struct run *run, const struct cho
             return -1;
     }
     return machine_fill_auto(out, run, err);
+}
+
+int choices_stack(struct making *making, struct run *run, const struct choices *choices,
+                  struct err *err)
+{
+    struct stack_request request = {0};
+    if (making->manifest->has_stack && choices_request(&request, run, choices, err) < 0)
+        return -1;
+    int rc = making_stack(making, &choices->stack, &request, err);
+    if (making->refusal)
+        cmd_refuse(run, making->refusal);
+    return rc;
 }

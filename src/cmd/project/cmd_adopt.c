@@ -1,13 +1,8 @@
 /* `adopt`: put an existing repository under a template. */
 #include "base/str.h"
-#include "catalog/catalog.h"
 #include "cmd/cmd.h"
-#include "cmd/common/ask.h"
-#include "cmd/common/config.h"
-#include "cmd/common/open_catalog.h"
+#include "cmd/common/command_line.h"
 #include "cmd/project/choices.h"
-#include "cmd/project/typed_answers.h"
-#include "cmd/project/update_command.h"
 #include "cmd/project/update_words.h"
 #include "io/interrupt.h"
 #include "io/term.h"
@@ -18,12 +13,10 @@
 /* One run of `adopt`. */
 struct adopted_child {
     struct run *run;
-    struct config config;
     struct choices choices;
     struct typed *typed;
     struct asker asker;
     struct stack_request stack;
-    struct catalog *catalog;
     struct adopt_options options;
     struct update_outcome outcome;
     struct err *err;
@@ -34,8 +27,7 @@ static int gather(struct adopted_child *a)
     const struct parsed *given = &a->run->options;
     if (str_equal(opt_value(given, "message"), ""))
         return err_set(a->err, TG_USAGE, "usage", "--message is empty");
-    if (config_load(&a->config, &a->run->arena, a->err) < 0 ||
-        choices_gather(&a->choices, a->run, &a->config, a->err) < 0)
+    if (choices_gather(&a->choices, a->run, true, a->err) < 0)
         return -1;
     return choices_request(&a->stack, a->run, &a->choices, a->err);
 }
@@ -45,8 +37,8 @@ static void fill_options(struct adopted_child *a)
     const struct parsed *given = &a->run->options;
     bool ask = term_interactive() && !opt_given(given, "defaults");
     a->asker = terminal_asker(a->typed);
-    a->options = (struct adopt_options){.path = given->argument_count ? given->arguments[0] : ".",
-                                        .catalog = a->catalog,
+    a->options = (struct adopt_options){.path = cmd_argument(a->run, "."),
+                                        .catalog = a->run->catalog,
                                         .type = a->choices.type,
                                         .answers = &a->choices.answers,
                                         .stack = &a->choices.stack,
@@ -62,7 +54,7 @@ static void fill_options(struct adopted_child *a)
 
 static int adopt(struct adopted_child *a)
 {
-    if (gather(a) < 0 || cmd_open_untold(&a->catalog, a->run, &a->config, a->err) < 0)
+    if (gather(a) < 0 || cmd_open_untold(a->run, a->err) < 0)
         return -1;
     fill_options(a);
     int code = adopt_run(&a->outcome, &a->run->arena, &a->options, a->err);
@@ -82,7 +74,6 @@ static int adopt_command_run(struct run *run, struct err *err)
     int code = adopt(&a);
     if (code < 0)
         typed_answers_tell(a.typed, NULL);
-    catalog_close(a.catalog);
     return code;
 }
 
@@ -107,14 +98,8 @@ static const struct option how_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group groups[] = {
-    {"What", what_options}, {"Stack", stack_options},   {"Project", project_options},
-    {"How", how_options},   {"Output", common_options}, {NULL, NULL},
-};
-
 const struct command adopt_command = {
     .name = "adopt",
-    .schema = "adopt",
     .usage = "[PATH] --type TYPE [choices]",
     .summary = "Put an existing repository under a template, keeping its files.",
     .details = "Files that the template has and the repository has not are added; those that are "
@@ -123,6 +108,10 @@ const struct command adopt_command = {
                "--merge brings the template's changes into such files. What the repository says "
                "of itself (name, package, Python, framework) is taken, and asked on a terminal. "
                "It is one commit; 'tmplgen update' takes it from there.",
-    .options = groups,
+    .options = {{"What", what_options},
+                {"Stack", stack_options},
+                {"Project", project_options},
+                {"How", how_options},
+                {"Output", common_options}},
     .max_arguments = 1,
     .run = adopt_command_run};

@@ -5,19 +5,16 @@
 #include "catalog/catalog.h"
 #include "catalog/origin.h"
 #include "catalog/render.h"
-#include "catalog/signature.h"
+#include "catalog/trust.h"
 #include "child/making.h"
 #include "child/proof.h"
 #include "child/record.h"
 #include "child/team_image.h"
 #include "child/write_child.h"
 #include "cmd/cmd.h"
-#include "cmd/common/ask.h"
-#include "cmd/common/config.h"
-#include "cmd/common/open_catalog.h"
+#include "cmd/common/command_line.h"
 #include "cmd/project/choices.h"
-#include "cmd/project/typed_answers.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "io/interrupt.h"
 #include "io/term.h"
 #include "resolver/resolver.h"
@@ -29,11 +26,9 @@
 struct new_child {
     struct run *run;
     struct arena *arena;
-    struct config config;
     struct choices choices;
     struct typed *typed;
     struct asker asker;
-    struct catalog *catalog;
     struct making making;
     struct create_target target;
     const char *path; /* as shown: what the user gave, or ./NAME */
@@ -48,10 +43,10 @@ static int open_catalog(struct new_child *n)
     bool ask = term_interactive() && !opt_given(&n->run->options, "defaults");
     n->asker = terminal_asker(n->typed);
     n->asker.secrets = true; /* `next` may read them */
-    if (cmd_open_catalog(&n->catalog, n->run, &n->config, n->err) < 0)
+    if (cmd_open_catalog(n->run, n->err) < 0)
         return -1;
     n->making = (struct making){.arena = n->arena,
-                                .catalog = n->catalog,
+                                .catalog = n->run->catalog,
                                 .asker = ask ? &n->asker : NULL,
                                 .overlay = span_of("", 0)};
     return 0;
@@ -59,15 +54,9 @@ static int open_catalog(struct new_child *n)
 
 static int make_stack(struct new_child *n)
 {
-    struct making *m = &n->making;
-    struct stack_request request = {0};
-    if (m->manifest->has_stack && choices_request(&request, n->run, &n->choices, n->err) < 0)
-        return -1;
-    int rc = making_stack(m, &n->choices.stack, &request, n->err);
-    if (m->request_data)
-        data_put(n->arena, n->run->document, "request", m->request_data);
-    if (m->refusal)
-        cmd_refuse(n->run, m->refusal);
+    int rc = choices_stack(&n->making, n->run, &n->choices, n->err);
+    if (n->making.request_data)
+        data_put(n->arena, n->run->document, "request", n->making.request_data);
     return rc;
 }
 
@@ -104,11 +93,6 @@ static int inspect_target(struct new_child *n)
     return create_inspect(&n->target, n->arena, n->path, n->err);
 }
 
-static const char *masked(const struct new_child *n, const char *text)
-{
-    return cmd_masked(n->run, text);
-}
-
 static int write_child(struct new_child *n)
 {
     const struct parsed *options = &n->run->options;
@@ -116,24 +100,22 @@ static int write_child(struct new_child *n)
         .no_git = opt_given(options, "no-git"),
         .commit = opt_given(options, "commit"),
         .proof = proof_text(n->arena, &n->making.record, &n->making.render),
-        .message = arena_printf(n->arena, "Create %s from template %s of %s %s\n",
-                                masked(n, data_text(data_get(n->making.answers.values, "name"))),
-                                masked(n, n->making.manifest->type), n->catalog->name,
-                                origin_words(n->arena, &n->catalog->origin))};
+        .message =
+            arena_printf(n->arena, "Create %s from template %s of %s %s\n",
+                         cmd_masked(n->run, data_text(data_get(n->making.answers.values, "name"))),
+                         cmd_masked(n->run, n->making.manifest->type), n->run->catalog->name,
+                         origin_words(n->arena, &n->run->catalog->origin))};
     return create_child(&n->created, n->arena, &n->target, &n->making.render, n->record_text,
                         &create, n->err);
 }
 
 static struct data *file_data(const struct new_child *n, const struct render_entry *entry)
 {
-    struct data *file = data_map(n->arena);
-    data_put(n->arena, file, "path", data_str(n->arena, entry->path));
-    data_put(n->arena, file, "size", data_int(n->arena, (int64_t)entry->bytes.len));
-    data_put(n->arena, file, "executable", data_bool(n->arena, entry->executable));
-    data_put(n->arena, file, "policy", data_str(n->arena, file_policy_names[entry->policy]));
-    data_put(n->arena, file, "merge", data_str(n->arena, file_merge_names[entry->merge]));
-    data_put(n->arena, file, "source", data_str(n->arena, *entry->source ? entry->source : NULL));
-    return file;
+    return data_of(n->arena, FIELD("path", entry->path), FIELD("size", entry->bytes.len),
+                   FIELD("executable", entry->executable),
+                   FIELD("policy", file_policy_names[entry->policy]),
+                   FIELD("merge", file_merge_names[entry->merge]),
+                   FIELD("source", *entry->source ? entry->source : NULL));
 }
 
 static void fill_document(const struct new_child *n)
@@ -142,18 +124,15 @@ static void fill_document(const struct new_child *n)
     struct data *document = data_map(arena), *files = data_list(arena);
     for (size_t i = 0; i < n->making.render.count; i++)
         data_push(arena, files, file_data(n, &n->making.render.entries[i]));
-    data_put(arena, document, "path", data_str(arena, n->target.path));
-    data_put(arena, document, "signature", signature_data(arena, &n->catalog->origin));
-    data_put(arena, document, "type", data_str(arena, n->making.manifest->type));
-    data_put(arena, document, "answers", data_copy(arena, n->making.answers.kept));
-    data_put(arena, document, "request",
-             n->making.request_data ? n->making.request_data : data_null(arena));
-    data_put(arena, document, "resolution", team_image_shown(arena, n->making.resolution));
-    data_put(arena, document, "files", files);
-    data_put(arena, document, "commit",
-             data_str(arena, *n->created.commit ? n->created.commit : NULL));
-    data_put(arena, document, "tree", data_str(arena, n->making.render.tree));
-    data_put(arena, document, "dry_run", data_bool(arena, opt_given(&n->run->options, "dry-run")));
+    data_add(arena, document, FIELD("path", n->target.path),
+             FIELD("signature", signature_data(arena, &n->run->catalog->origin)),
+             FIELD("type", n->making.manifest->type),
+             FIELD("answers", data_copy(arena, n->making.answers.kept)),
+             FIELD("request", n->making.request_data),
+             FIELD("resolution", team_image_shown(arena, n->making.resolution)),
+             FIELD("files", files), FIELD("commit", *n->created.commit ? n->created.commit : NULL),
+             FIELD("tree", n->making.render.tree),
+             FIELD("dry_run", opt_given(&n->run->options, "dry-run")));
     n->run->document = document;
 }
 
@@ -168,7 +147,7 @@ static void print_stack(const struct new_child *n)
 
 static void print_catalogs(const struct new_child *n)
 {
-    const struct catalog *catalog = n->catalog;
+    const struct catalog *catalog = n->run->catalog;
     if (!catalog->extends)
         return;
     cmd_print(n->run, "Catalog %s %s", catalog->name, catalog->origin.version);
@@ -180,13 +159,13 @@ static void print_catalogs(const struct new_child *n)
 static void print_dry_run(const struct new_child *n)
 {
     size_t total = 0;
-    cmd_print(n->run, "Would create %s (%s):\n\n", masked(n, n->path),
-              masked(n, n->making.manifest->type));
+    cmd_print(n->run, "Would create %s (%s):\n\n", cmd_masked(n->run, n->path),
+              cmd_masked(n->run, n->making.manifest->type));
     for (size_t i = 0; i < n->making.render.count; i++) {
         const struct render_entry *entry = &n->making.render.entries[i];
         total += entry->bytes.len;
         cmd_print(n->run, "  %8zu  %-7s  %s%s\n", entry->bytes.len,
-                  file_policy_names[entry->policy], masked(n, entry->path),
+                  file_policy_names[entry->policy], cmd_masked(n->run, entry->path),
                   entry->executable ? " *" : "");
     }
     cmd_print(n->run, "\n%zu files, %zu bytes, tree %s; nothing was written\n",
@@ -203,25 +182,26 @@ static void say_team_image(const struct new_child *n)
         cmd_say(n->run,
                 "'%s:%s' must be in the registry before this is built: 'tmplgen image build' makes "
                 "it, in the repository of the team's base images",
-                masked(n, data_get_text(image, "repository")),
-                masked(n, data_get_text(image, "tag")));
+                cmd_masked(n->run, data_get_text(image, "repository")),
+                cmd_masked(n->run, data_get_text(image, "tag")));
 }
 
 static void say_signature(const struct new_child *n)
 {
-    const char *words = signature_words(n->arena, signature_data(n->arena, &n->catalog->origin));
+    const char *words =
+        signature_words(n->arena, signature_data(n->arena, &n->run->catalog->origin));
     if (words)
-        cmd_say(n->run, "the catalog '%s' is %s", n->catalog->origin.source, words);
+        cmd_say(n->run, "the catalog '%s' is %s", n->run->catalog->origin.source, words);
 }
 
 static void print_result(const struct new_child *n)
 {
     const struct created *created = &n->created;
-    cmd_print(n->run, "Created %s (%s, %zu files)", masked(n, n->path),
-              masked(n, n->making.manifest->type), n->making.render.count + 1);
+    cmd_print(n->run, "Created %s (%s, %zu files)", cmd_masked(n->run, n->path),
+              cmd_masked(n->run, n->making.manifest->type), n->making.render.count + 1);
     if (*created->commit)
         cmd_print(n->run, ", commit %.7s on %s", created->commit,
-                  created->branch ? masked(n, created->branch) : "a detached HEAD");
+                  created->branch ? cmd_masked(n->run, created->branch) : "a detached HEAD");
     cmd_print(n->run, "\n");
     print_catalogs(n);
     print_stack(n);
@@ -239,7 +219,7 @@ static void print_result(const struct new_child *n)
     cmd_print(n->run, "\nNext:\n  %s\n",
               shell_command(n->arena, "cd %s", shell_path(n->arena, n->path)));
     for (size_t i = 0; i < n->next.count; i++)
-        cmd_print(n->run, "  %s\n", masked(n, n->next.items[i]));
+        cmd_print(n->run, "  %s\n", cmd_masked(n->run, n->next.items[i]));
 }
 
 static int check_flags(const struct new_child *n)
@@ -253,9 +233,9 @@ static int check_flags(const struct new_child *n)
 static int make_child(struct new_child *n)
 {
     struct making *m = &n->making;
-    if (check_flags(n) < 0 || config_load(&n->config, n->arena, n->err) < 0 ||
-        choices_gather(&n->choices, n->run, &n->config, n->err) < 0 || inspect_target(n) < 0 ||
-        open_catalog(n) < 0 || making_type(m, n->choices.type, n->err) < 0 || make_stack(n) < 0 ||
+    if (check_flags(n) < 0 || choices_gather(&n->choices, n->run, true, n->err) < 0 ||
+        inspect_target(n) < 0 || open_catalog(n) < 0 ||
+        making_type(m, n->choices.type, n->err) < 0 || make_stack(n) < 0 ||
         making_answers(m, &n->choices.answers, default_name(n), n->err) < 0 ||
         inspect_target(n) < 0 || making_render(m, n->err) < 0 ||
         making_next(&n->next, m, n->err) < 0 ||
@@ -281,7 +261,6 @@ static int new_run(struct run *run, struct err *err)
     int rc = make_child(&n);
     if (rc < 0)
         typed_answers_tell(n.typed, n.making.manifest);
-    catalog_close(n.catalog);
     return rc;
 }
 
@@ -302,14 +281,8 @@ static const struct option how_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group groups[] = {
-    {"What", what_options}, {"Stack", stack_options},   {"Project", project_options},
-    {"How", how_options},   {"Output", common_options}, {NULL, NULL},
-};
-
 const struct command new_command = {
     .name = "new",
-    .schema = "new",
     .usage = "[PATH] --type TYPE --framework NAME[SPEC] [choices]",
     .summary = "Make a new repository from a template, with a GPU stack that matches.",
     .details = "PATH defaults to ./NAME. On a terminal tmplgen asks for what is missing; elsewhere "
@@ -320,6 +293,10 @@ const struct command new_command = {
                "branch, a commit or a policy such as ^1.2. Outside of a repository it makes one "
                "with a first commit; "
                "inside one it writes the files and leaves committing to you.",
-    .options = groups,
+    .options = {{"What", what_options},
+                {"Stack", stack_options},
+                {"Project", project_options},
+                {"How", how_options},
+                {"Output", common_options}},
     .max_arguments = 1,
     .run = new_run};

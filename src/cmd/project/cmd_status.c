@@ -1,14 +1,15 @@
-/* `status`: template and versions, what the child changed, whether an update waits. */
+/* `status`, `diff`: template and versions, what the child changed, whether an update waits. */
+#include "base/limits.h"
 #include "base/str.h"
+#include "base/unicode.h"
 #include "catalog/origin.h"
-#include "catalog/signature.h"
+#include "catalog/trust.h"
 #include "cmd/cmd.h"
-#include "cmd/common/config.h"
-#include "cmd/common/open_catalog.h"
 #include "data/data.h"
 #include "update/status.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static void print_progress(struct run *run, const char *state)
 {
@@ -31,13 +32,11 @@ static void print_replay(struct run *run, const struct data *replay)
     const char *commit = data_get_text(replay, "commit");
     if (replay->kind == DATA_NULL)
         return;
-    cmd_print(run, "  replays the commits of '%s', %lld of %lld",
-              cmd_masked(run, data_get_text(replay, "branch")),
+    cmd_print(run, "  replays the commits of '%s', %lld of %lld", cmd_shown(run, replay, "branch"),
               (long long)data_get(replay, "step")->integer,
               (long long)data_get(replay, "steps")->integer);
     if (commit)
-        cmd_print(run, ": stopped at %.10s (%s)", commit,
-                  cmd_masked(run, data_get_text(replay, "subject")));
+        cmd_print(run, ": stopped at %.10s (%s)", commit, cmd_shown(run, replay, "subject"));
     cmd_print(run, "\n");
 }
 
@@ -53,7 +52,7 @@ static void print_paths(struct run *run, const struct data *paths)
         else if (strcmp(state, "added") == 0 && !run->verbose)
             own++;
         else
-            cmd_print(run, "  %-9s  %s%s\n", state, cmd_masked(run, data_get_text(path, "path")),
+            cmd_print(run, "  %-9s  %s%s\n", state, cmd_shown(run, path, "path"),
                       data_get(path, "from_update")->boolean ? " (of the update)" : "");
     }
     if (waiting)
@@ -74,8 +73,8 @@ static void print_status(struct run *run, const struct data *document)
     const char *available = origin_words_of(&run->arena, data_get_text(update, "available"),
                                             data_get(update, "extends"));
     const char *signature = signature_words(&run->arena, data_get(document, "signature"));
-    cmd_print(run, "Template %s %s of %s\n", cmd_masked(run, data_get_text(document, "template")),
-              cmd_masked(run, version), cmd_masked(run, data_get_text(catalog, "source")));
+    cmd_print(run, "Template %s %s of %s\n", cmd_shown(run, document, "template"),
+              cmd_masked(run, version), cmd_shown(run, catalog, "source"));
     if (signature)
         cmd_print(run, "  the catalog is %s\n", cmd_masked(run, signature));
     if (available && !data_get_text(document, "in_progress"))
@@ -90,13 +89,9 @@ static void print_status(struct run *run, const struct data *document)
 
 static int status_run(struct run *run, struct err *err)
 {
-    const char *path = run->options.argument_count ? run->options.arguments[0] : ".";
     bool fetch = opt_given(&run->options, "fetch");
-    struct config config;
-    if (config_load(&config, &run->arena, err) < 0)
-        return -1;
-    if (cmd_trust(run, &config, fetch, err) < 0 ||
-        status_document(&run->document, &run->arena, path, fetch, err) < 0)
+    if (cmd_trust(run, fetch, err) < 0 ||
+        status_document(&run->document, &run->arena, cmd_argument(run, "."), fetch, err) < 0)
         return -1;
     print_status(run, run->document);
     return TG_OK;
@@ -108,18 +103,48 @@ static const struct option status_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group groups[] = {
-    {"How", status_options}, {"Output", common_options}, {NULL, NULL}};
-
 const struct command status_command = {
     .name = "status",
-    .schema = "status",
     .usage = "[PATH]",
     .summary = "Show template, versions, what you changed, and whether an update waits.",
     .details = "Files are compared as they lie on disk with what the template rendered. Nothing is "
                "written. Whether an update waits is found out where the catalog is at hand; where "
                "it is not, a warning says so. Only --fetch asks a server: without it, what was "
                "fetched before counts.",
-    .options = groups,
+    .options = {{"How", status_options}, {"Output", common_options}},
     .max_arguments = 1,
     .run = status_run};
+
+/* ---------------------------------------------------------------- diff: the child against what it
+ * was made from */
+
+/* Foreign bytes never reach a terminal; in a file or a pipe the patch is exact. */
+static void print_patch(struct run *run, struct span patch)
+{
+    BUF_SCRATCH(out, 256 * LIMIT_MIB);
+    if (isatty(STDOUT_FILENO)) {
+        (void)unicode_mask(&out, patch, true);
+        patch = span_of(buf_text(&out), out.len);
+    }
+    if (!run->json)
+        (void)buf_append(&run->out, patch.ptr, patch.len);
+}
+
+static int diff_run(struct run *run, struct err *err)
+{
+    if (cmd_trust(run, false, err) < 0 ||
+        diff_document(&run->document, &run->arena, cmd_argument(run, "."), err) < 0)
+        return -1;
+    print_patch(run, data_get(run->document, "diff")->str);
+    return TG_OK;
+}
+
+const struct command diff_command = {
+    .name = "diff",
+    .usage = "[PATH]",
+    .summary = "Show what you changed since the template made it, as a patch.",
+    .details = "From what the template rendered to the tracked files as they lie on disk, without "
+               "the record.",
+    .options = {{"How", status_options + 1}, {"Output", common_options}},
+    .max_arguments = 1,
+    .run = diff_run};

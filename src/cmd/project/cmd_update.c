@@ -1,21 +1,19 @@
 /* `update`: take the template's newest version. */
+#include "base/limits.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
-#include "cmd/common/ask.h"
-#include "cmd/common/config.h"
-#include "cmd/common/open_catalog.h"
+#include "cmd/common/command_line.h"
 #include "cmd/project/choices.h"
-#include "cmd/project/typed_answers.h"
-#include "cmd/project/update_command.h"
-#include "cmd/project/update_summary.h"
 #include "cmd/project/update_words.h"
 #include "data/data.h"
 #include "io/interrupt.h"
+#include "io/output.h"
 #include "io/term.h"
 #include "update/outcome.h"
 #include "update/recover.h"
 #include "update/strategies.h"
 #include "update/strategy.h"
+#include "update/summary.h"
 #include "update/update.h"
 
 #include <string.h>
@@ -23,7 +21,6 @@
 /* One run of `update`. */
 struct updated_child {
     struct run *run;
-    struct config config;
     struct choices choices;
     struct typed *typed;
     struct asker asker;
@@ -33,11 +30,6 @@ struct updated_child {
     struct output summary; /* --summary */
     struct err *err;
 };
-
-static const char *child_path(const struct run *run)
-{
-    return run->options.argument_count ? run->options.arguments[0] : ".";
-}
 
 static int usage(struct err *err, const char *message)
 {
@@ -98,10 +90,7 @@ static int check_flags(const struct run *run, struct err *err)
     for (size_t i = 0; i < 2; i++)
         for (size_t j = 0; opt_given(options, alone[i]) && j < options->count; j++) {
             const char *name = options->values[j].option->name;
-            bool common = false;
-            for (const struct option *option = common_options; option->name; option++)
-                common |= strcmp(option->name, name) == 0;
-            if (!common && strcmp(name, alone[i]) != 0)
+            if (!command_line_is_common(options->values[j].option) && strcmp(name, alone[i]) != 0)
                 return err_set(err, TG_USAGE, "usage", "--%s goes with no other option, not --%s",
                                alone[i], name);
         }
@@ -137,8 +126,7 @@ static void take_unset(struct updated_child *u)
 
 static int gather(struct updated_child *u)
 {
-    if (config_load(&u->config, &u->run->arena, u->err) < 0 ||
-        choices_gather(&u->choices, u->run, &u->config, u->err) < 0)
+    if (choices_gather(&u->choices, u->run, true, u->err) < 0)
         return -1;
     if (u->choices.type)
         return usage(u->err, "a project's type cannot be changed");
@@ -152,7 +140,7 @@ static int fill_options(struct updated_child *u)
     struct target_options *target = &u->options.target;
     bool looks = opt_given(given, "check");
     if (find_strategy(u) < 0 ||
-        cmd_named_catalog(&target->source, &target->ref, u->run, &u->config, u->err) < 0)
+        cmd_named_catalog(&target->source, &target->ref, u->run, u->err) < 0)
         return -1;
     target->to = opt_value(given, "to");
     target->sets = &u->choices.answers;
@@ -163,7 +151,7 @@ static int fill_options(struct updated_child *u)
     u->asker = terminal_asker(u->typed);
     target->asker = term_interactive() && !looks ? &u->asker : NULL;
     target->looks = looks;
-    u->options.path = child_path(u->run);
+    u->options.path = cmd_argument(u->run, ".");
     u->options.check = looks;
     u->options.dry_run = opt_given(given, "dry-run");
     u->options.no_commit = opt_given(given, "no-commit");
@@ -180,14 +168,44 @@ static int fill_options(struct updated_child *u)
     return 0;
 }
 
-/* ---------------------------------------------------------------- the run */
+/* ---------------------------------------------------------------- --summary FILE */
 
+/* It takes the place of the report. */
+static bool prints_summary(const struct run *run)
+{
+    return str_equal(opt_value(&run->options, "summary"), "-");
+}
+
+/* Before anything is changed: one that cannot be written is no reason to have updated. */
 static int open_summary(struct updated_child *u)
 {
-    int rc = update_summary_open(&u->summary, u->run, u->err);
+    const char *path = opt_value(&u->run->options, "summary");
+    u->summary.fd = -1;
+    if (path && !prints_summary(u->run) &&
+        output_open(&u->summary, &u->run->arena, path, u->err) < 0)
+        return -1;
     u->options.output = u->summary.path;
-    return rc;
+    return 0;
 }
+
+/* Last of all: where it lies in the work tree, the update has not seen it. */
+static int write_summary(struct updated_child *u)
+{
+    BUF_SCRATCH(text, LIMIT_MIB);
+    struct data *document = u->outcome.document;
+    const char *path = opt_value(&u->run->options, "summary");
+    if (!path)
+        return 0;
+    if (u->summary.path)
+        data_put_text(&u->run->arena, document, "summary", path);
+    summary_format(&text, document);
+    if (u->summary.path)
+        return output_write(&u->summary, span_of(buf_text(&text), text.len), u->err);
+    cmd_print(u->run, "%s", buf_text(&text));
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the run */
 
 static int update(struct updated_child *u)
 {
@@ -196,7 +214,7 @@ static int update(struct updated_child *u)
     int code = update_run(&u->outcome, &u->run->arena, &u->options, u->err);
     if (code >= 0)
         update_command_repeat(u->run, u->outcome.document);
-    if (code >= 0 && update_summary_write(&u->summary, u->run, u->outcome.document, u->err) < 0) {
+    if (code >= 0 && write_summary(u) < 0) {
         u->run->document = u->outcome.document; /* what was done is told all the same */
         code = -1;
     }
@@ -211,9 +229,9 @@ static int update_command_run(struct run *run, struct err *err)
     if (check_flags(run, err) < 0 || check_pairs(run, err) < 0)
         return -1;
     if (opt_given(&run->options, "continue"))
-        code = update_continue(&u.outcome, &run->arena, child_path(run), err);
+        code = update_continue(&u.outcome, &run->arena, cmd_argument(run, "."), err);
     else if (opt_given(&run->options, "abort"))
-        code = update_abort(&u.outcome, &run->arena, child_path(run), err);
+        code = update_abort(&u.outcome, &run->arena, cmd_argument(run, "."), err);
     else
         code = update(&u);
     if (code < 0)
@@ -225,7 +243,7 @@ static int update_command_run(struct run *run, struct err *err)
     if (code < 0)
         return -1;
     run->document = u.outcome.document;
-    if (!update_summary_is_printed(run))
+    if (!prints_summary(run))
         update_print(run, u.outcome.document);
     return code;
 }
@@ -265,12 +283,8 @@ static const struct option how_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group groups[] = {
-    {"What", what_options}, {"How", how_options}, {"Output", common_options}, {NULL, NULL}};
-
 const struct command update_command = {
     .name = "update",
-    .schema = "update",
     .usage = "[PATH] [--to REF] [--set KEY=VALUE] [choices]",
     .summary = "Take the newest version of the template, keeping what is yours.",
     .details = "What only the template changed is taken, what only you changed is kept, what both "
@@ -278,6 +292,6 @@ const struct command update_command = {
                "in git's own state, and the exit code is 5. Nothing is written before all is known "
                "to be safe; a run that was killed is finished by the next one, or undone by "
                "--abort.",
-    .options = groups,
+    .options = {{"What", what_options}, {"How", how_options}, {"Output", common_options}},
     .max_arguments = 1,
     .run = update_command_run};

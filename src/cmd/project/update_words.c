@@ -4,8 +4,8 @@
 #include "base/str.h"
 #include "catalog/origin.h"
 #include "cmd/cmd.h"
-#include "cmd/project/update_command.h"
-#include "data/data.h"
+#include "cmd/common/command_line.h"
+#include "data/document.h"
 #include "update/next_steps.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ static void print_step(struct run *run, const struct data *document)
         cmd_print(run, "%s %s -> %s", dry ? "Would update" : "Updated", from, to);
     else
         cmd_print(run, "%s the template '%s' %s", dry ? "Would adopt" : "Adopted",
-                  cmd_masked(run, data_get_text(document, "template")), to);
+                  cmd_shown(run, document, "template"), to);
 }
 
 /* The commit that a strategy which replays them stopped at: NULL where there is none. */
@@ -54,9 +54,9 @@ static void print_stop(struct run *run, const struct data *document, const struc
     bool dry = opt_given(&run->options, "dry-run");
     cmd_print(run, "%s at %.10s (%s), commit %zu of %zu, on the way from %s to %s%s\n",
               dry ? "Would stop" : "Stopped", data_get_text(stop, "commit"),
-              cmd_masked(run, data_get_text(stop, "subject")), number,
-              data_get(document, "commits")->list.count, version_of(run, document, "from"),
-              version_of(run, document, "to"), dry ? "; nothing was written" : "");
+              cmd_shown(run, stop, "subject"), number, data_get(document, "commits")->list.count,
+              version_of(run, document, "from"), version_of(run, document, "to"),
+              dry ? "; nothing was written" : "");
 }
 
 static void print_updated(struct run *run, const struct data *document, const char *result)
@@ -135,8 +135,7 @@ static void print_path(struct run *run, const struct data *path)
 {
     const char *from = data_get_text(path, "from_path"), *note = data_get_text(path, "note");
     const char *theirs = data_get_text(path, "theirs");
-    cmd_print(run, "  %-12s  %s", data_get_text(path, "state"),
-              cmd_masked(run, data_get_text(path, "path")));
+    cmd_print(run, "  %-12s  %s", data_get_text(path, "state"), cmd_shown(run, path, "path"));
     if (from)
         cmd_print(run, " (was %s)", cmd_masked(run, from));
     if (note)
@@ -167,7 +166,7 @@ static void print_commits(struct run *run, const struct data *document)
         const char *note = data_get_text(line, "note"), *to = data_get_text(line, "to");
         cmd_print(run, "%s  %-9s %.10s%s%.10s  %s%s%s\n", i ? "" : "\nCommits:\n",
                   data_get_text(line, "state"), data_get_text(line, "commit"), to ? " -> " : "",
-                  to ? to : "", cmd_masked(run, data_get_text(line, "subject")), note ? ": " : "",
+                  to ? to : "", cmd_shown(run, line, "subject"), note ? ": " : "",
                   note ? cmd_masked(run, note) : "");
     }
 }
@@ -196,10 +195,8 @@ static void print_stack(struct run *run, const struct data *document)
 
 static void print_names(struct run *run, const struct data *list, const char *title)
 {
-    for (size_t i = 0; list && i < list->list.count; i++)
-        cmd_print(run, "%s%s", i ? ", " : title, cmd_masked(run, data_text(list->list.items[i])));
     if (list && list->list.count)
-        cmd_print(run, "\n");
+        cmd_print(run, "%s%s\n", title, cmd_masked(run, data_join(&run->arena, list, NULL)));
 }
 
 static void print_answers(struct run *run, const struct data *document)
@@ -210,8 +207,8 @@ static void print_answers(struct run *run, const struct data *document)
     print_names(run, data_get(answers, "dropped"), "\nDropped answers: ");
     for (size_t i = 0; i < renamed->list.count; i++)
         cmd_print(run, "%sRenamed answer: %s is now %s\n", i ? "" : "\n",
-                  cmd_masked(run, data_get_text(renamed->list.items[i], "from")),
-                  cmd_masked(run, data_get_text(renamed->list.items[i], "to")));
+                  cmd_shown(run, renamed->list.items[i], "from"),
+                  cmd_shown(run, renamed->list.items[i], "to"));
 }
 
 /* Their texts are masked already; an empty line between paragraphs stays one. */
@@ -264,8 +261,8 @@ static void print_guesses(struct run *run, const struct data *document)
     for (size_t i = 0; guesses && i < guesses->list.count; i++) {
         const struct data *guess = guesses->list.items[i];
         cmd_print(run, "%s  %-12s  %s", i ? "" : "\nGuessed:\n", data_get_text(guess, "what"),
-                  cmd_masked(run, data_get_text(guess, "value")));
-        cmd_print(run, " (by %s)\n", cmd_masked(run, data_get_text(guess, "from")));
+                  cmd_shown(run, guess, "value"));
+        cmd_print(run, " (by %s)\n", cmd_shown(run, guess, "from"));
     }
 }
 
@@ -273,7 +270,7 @@ static void print_alike(struct run *run, const struct data *line, const char *wh
 {
     const struct data *alike = data_get(line, "alike");
     const char *problem = data_get_text(line, "problem");
-    cmd_print(run, "  %-12s  ", cmd_masked(run, data_get_text(line, what)));
+    cmd_print(run, "  %-12s  ", cmd_shown(run, line, what));
     if (problem)
         cmd_print(run, "cannot be made with these answers: %s\n", cmd_masked(run, problem));
     else
@@ -322,8 +319,7 @@ void update_print(struct run *run, const struct data *document)
     if (!ends)
         print_body(run, document, result);
     if (data_get_text(document, "summary"))
-        cmd_print(run, "\nThe summary is in '%s'\n",
-                  cmd_masked(run, data_get_text(document, "summary")));
+        cmd_print(run, "\nThe summary is in '%s'\n", cmd_shown(run, document, "summary"));
     if (diff && *diff)
         cmd_print(run, "\n%s", diff);
     print_next(run, document);

@@ -3,11 +3,8 @@
 #include "base/limits.h"
 #include "catalog/catalog.h"
 #include "cmd/cmd.h"
-#include "cmd/common/config.h"
-#include "cmd/template/author_source.h"
-#include "data/data.h"
-
-#include <string.h>
+#include "cmd/template/author_session.h"
+#include "data/document.h"
 
 #define TYPES_MAX 1000
 
@@ -40,15 +37,13 @@ static void print_findings(struct run *run, const struct finding_list *findings)
 static void fill(struct arena *arena, struct data *map, const struct finding_list *findings)
 {
     size_t all = findings->count + findings->more;
-    data_put(arena, map, "findings", list_data(arena, findings));
-    data_put(arena, map, "more",
-             data_int(arena, all > FINDINGS_SHOWN ? (int64_t)(all - FINDINGS_SHOWN) : 0));
-    data_put(arena, map, "errors", data_int(arena, (int64_t)findings_errors(findings)));
-    data_put(arena, map, "warnings", data_int(arena, (int64_t)findings_warnings(findings)));
+    data_add(arena, map, FIELD("findings", list_data(arena, findings)),
+             FIELD("more", all > FINDINGS_SHOWN ? (int64_t)(all - FINDINGS_SHOWN) : 0),
+             FIELD("errors", findings_errors(findings)),
+             FIELD("warnings", findings_warnings(findings)));
 }
 
-static int tell(struct run *run, const struct finding_list *findings, const struct catalog *catalog,
-                struct err *err)
+static int tell(struct run *run, const struct finding_list *findings, struct err *err)
 {
     size_t errors = findings_errors(findings), warnings = findings_warnings(findings);
     bool strict = opt_given(&run->options, "strict");
@@ -59,7 +54,7 @@ static int tell(struct run *run, const struct finding_list *findings, const stru
             cmd_print(run, "%zu warning%s\n", warnings, plural(warnings));
         else
             cmd_print(run, "nothing is wrong with the catalog '%s'\n",
-                      cmd_masked(run, catalog->name));
+                      cmd_masked(run, run->catalog->name));
         return TG_OK;
     }
     run->failure = data_map(&run->arena);
@@ -72,10 +67,9 @@ static int print_rules(struct run *run)
 {
     struct data *rules = data_list(&run->arena);
     for (enum lint_rule i = 0; i < RULE_COUNT; i++) {
-        struct data *map = data_map(&run->arena);
-        data_put_text(&run->arena, map, "rule", lint_rules[i].name);
-        data_put_text(&run->arena, map, "severity", lint_severity(i));
-        data_put_text(&run->arena, map, "what", lint_rules[i].what);
+        struct data *map =
+            data_of(&run->arena, FIELD("rule", lint_rules[i].name),
+                    FIELD("severity", lint_severity(i)), FIELD("what", lint_rules[i].what));
         data_push(&run->arena, rules, map);
         cmd_print(run, "%-21s %-8s %s\n", lint_rules[i].name, lint_severity(i), lint_rules[i].what);
     }
@@ -84,27 +78,17 @@ static int print_rules(struct run *run)
 }
 
 /* A catalog that cannot be opened for what its catalog.yml says is a finding like others. */
-static int lint(struct run *run, struct err *err)
-{
-    struct config config;
-    struct catalog *catalog = NULL;
-    struct finding_list findings;
-    if (config_load(&config, &run->arena, err) < 0 ||
-        cmd_open_checked(&catalog, NULL, run, &config, err) < 0)
-        return -1;
-    const struct lint_input input = {.catalog = catalog,
-                                     .types = {run->options.arguments, run->options.argument_count},
-                                     .source = catalog->origin.source};
-    int rc = lint_catalog(&findings, &run->arena, &input, err);
-    if (rc == 0)
-        rc = tell(run, &findings, catalog, err);
-    catalog_close(catalog);
-    return rc;
-}
-
 static int template_lint_run(struct run *run, struct err *err)
 {
-    return opt_given(&run->options, "rules") ? print_rules(run) : lint(run, err);
+    struct finding_list findings;
+    if (opt_given(&run->options, "rules"))
+        return print_rules(run);
+    if (cmd_open_checked(NULL, run, err) < 0)
+        return -1;
+    const struct words types = {run->options.arguments, run->options.argument_count};
+    if (lint_catalog(&findings, &run->arena, run->catalog, types, err) < 0)
+        return -1;
+    return tell(run, &findings, err);
 }
 
 static const struct option lint_options[] = {
@@ -113,16 +97,8 @@ static const struct option lint_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group groups[] = {
-    {"What", lint_options},
-    {"Catalog", checked_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
-
 const struct command template_lint_command = {
     .name = "template lint",
-    .schema = "template-lint",
     .usage = "[TYPE...] [--strict]",
     .summary = "Find what is wrong with a catalog, in every branch of every template.",
     .details =
@@ -130,6 +106,6 @@ const struct command template_lint_command = {
         "place, its line, the reason and what to do; the exit code is 2 where one is an error. A "
         "comment 'tmplgen-lint: ignore RULE because REASON' in a file says that a rule does not "
         "hold there. docs/authors.md has the rules.",
-    .options = groups,
+    .options = {{"What", lint_options}, {"Catalog", checked_options}, {"Output", common_options}},
     .max_arguments = TYPES_MAX,
     .run = template_lint_run};

@@ -1,30 +1,23 @@
 /* `template render`: a type in a scratch folder, again at each save. */
 #include "author/differences.h"
 #include "author/scratch.h"
-#include "author/watch.h"
 #include "base/arena.h"
 #include "base/budget.h"
 #include "base/str.h"
 #include "catalog/catalog.h"
 #include "child/making.h"
 #include "cmd/cmd.h"
-#include "cmd/common/config.h"
-#include "cmd/common/patch_view.h"
-#include "cmd/print.h"
 #include "cmd/project/choices.h"
-#include "cmd/template/author_source.h"
-#include "data/data.h"
+#include "cmd/template/author_session.h"
+#include "data/document.h"
 #include "io/interrupt.h"
 #include "resolver/resolver.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* One render; with --watch there are many, each with an arena of its own. */
 struct rendering {
     struct run *run;
-    struct catalog *catalog;
     const char *folder; /* of the catalog; NULL: it lies in none */
     const char *output;
     struct making making;
@@ -35,35 +28,14 @@ struct rendering {
 
 /* ---------------------------------------------------------------- one render */
 
-static int make_stack(struct rendering *r, const struct choices *choices)
-{
-    struct making *m = &r->making;
-    struct stack_request request = {0};
-    if (m->manifest->has_stack && choices_request(&request, r->run, choices, r->err) < 0)
-        return -1;
-    int rc = making_stack(m, &choices->stack, &request, r->err);
-    if (m->refusal)
-        cmd_refuse(r->run, m->refusal);
-    return rc;
-}
-
-static int open_catalog(struct rendering *r, struct choices *choices)
-{
-    struct config config;
-    if (config_load(&config, &r->run->arena, r->err) < 0 ||
-        choices_gather(choices, r->run, &config, r->err) < 0)
-        return -1;
-    return cmd_open_authored(&r->catalog, &r->folder, r->run, &config, r->err);
-}
-
 static int check_type(const struct rendering *r)
 {
     const char **types;
     if (r->run->options.argument_count)
         return 0;
-    size_t count = catalog_types(&types, &r->run->arena, r->catalog->files);
+    size_t count = catalog_types(&types, &r->run->arena, r->run->catalog->files);
     (void)err_set(r->err, TG_USAGE, "usage", "TYPE is missing");
-    return err_hint(r->err, "the catalog '%s' has: %s", r->catalog->name,
+    return err_hint(r->err, "the catalog '%s' has: %s", r->run->catalog->name,
                     str_join(&r->run->arena, types, count, ", "));
 }
 
@@ -80,12 +52,13 @@ static int make(struct rendering *r)
     const struct parsed *options = &r->run->options;
     struct making *m = &r->making;
     struct choices choices;
-    if (open_catalog(r, &choices) < 0 || check_type(r) < 0)
+    if (choices_gather(&choices, r->run, true, r->err) < 0 ||
+        cmd_open_authored(&r->folder, r->run, r->err) < 0 || check_type(r) < 0)
         return -1;
     const char *type = options->arguments[0];
-    *m = (struct making){.arena = &r->run->arena, .catalog = r->catalog};
+    *m = (struct making){.arena = &r->run->arena, .catalog = r->run->catalog};
     if (making_type(m, type, r->err) < 0 || check_output(r->run, r->folder, type, r->err) < 0 ||
-        make_stack(r, &choices) < 0 ||
+        choices_stack(m, r->run, &choices, r->err) < 0 ||
         making_answers(m, &choices.answers, making_name(m), r->err) < 0 ||
         making_render(m, r->err) < 0)
         return -1;
@@ -108,26 +81,17 @@ static void print_render(struct rendering *r)
               r->differences.count);
 }
 
-static struct data *change_data(struct arena *arena, const struct difference *difference)
-{
-    struct data *one = data_map(arena);
-    data_put_text(arena, one, "path", difference->path);
-    data_put_text(arena, one, "patch", difference->patch);
-    return one;
-}
-
 static void fill_document(const struct rendering *r)
 {
     struct arena *arena = &r->run->arena;
     struct data *document = data_map(arena), *changes = data_list(arena);
     for (size_t i = 0; i < r->differences.count; i++)
-        data_push(arena, changes, change_data(arena, &r->differences.items[i]));
-    data_put_text(arena, document, "path", r->output);
-    data_put_text(arena, document, "type", r->making.manifest->type);
-    data_put_text(arena, document, "tree", r->making.render.tree);
-    data_put(arena, document, "files", data_int(arena, (int64_t)r->making.render.count));
-    data_put(arena, document, "first", data_bool(arena, r->first));
-    data_put(arena, document, "changes", changes);
+        data_push(arena, changes,
+                  data_of(arena, FIELD("path", r->differences.items[i].path),
+                          FIELD("patch", r->differences.items[i].patch)));
+    data_add(arena, document, FIELD("path", r->output), FIELD("type", r->making.manifest->type),
+             FIELD("tree", r->making.render.tree), FIELD("files", r->making.render.count),
+             FIELD("first", r->first), FIELD("changes", changes));
     r->run->document = document;
 }
 
@@ -139,29 +103,10 @@ static int render_once(struct run *run, struct err *err)
         print_render(&r);
         fill_document(&r);
     }
-    catalog_close(r.catalog);
     return rc;
 }
 
 /* ---------------------------------------------------------------- again and again */
-
-/* What is printed now, not at the end. */
-static int flush(struct run *run, struct err *err)
-{
-    const char *text = buf_text(&run->out);
-    size_t left = run->out.len;
-    while (left) {
-        ssize_t put = write(STDOUT_FILENO, text, left);
-        if (put < 0 && interrupt_check(err) < 0)
-            return -1;
-        if (put < 0)
-            return err_errno(err, errno, "io", "cannot write to standard output");
-        text += put;
-        left -= (size_t)put;
-    }
-    buf_truncate(&run->out, 0);
-    return 0;
-}
 
 /* A run like one by itself, but for what the command line says: nothing of it is left behind. */
 static int render_round(struct run *run, struct err *err)
@@ -172,23 +117,25 @@ static int render_round(struct run *run, struct err *err)
     int rc = budget_start(getenv("TMPLGEN_MEMORY"), &failure);
     if (rc == 0 && render_once(run, &failure) < 0 && interrupt_check(err) == 0)
         print_failure(run, &failure); /* the next save may be better */
+    run_close(run);
     arena_release(&run->arena);
     run->arena = whole;
     run->document = data_map(&run->arena);
     run->failure = NULL;
     run->failure_text = NULL;
-    return interrupt_check(err) < 0 ? -1 : flush(run, err);
+    if (interrupt_check(err) < 0)
+        return -1;
+    if (run_write(run, err) < 0)
+        return err->exit == TG_RUNTIME ? err_wrap(err, "cannot write to standard output") : -1;
+    buf_truncate(&run->out, 0);
+    return 0;
 }
 
 static int watched_folder(const char **out, struct run *run, struct err *err)
 {
-    struct config config;
-    struct catalog *catalog = NULL;
-    *out = NULL;
-    if (config_load(&config, &run->arena, err) < 0 ||
-        cmd_open_authored(&catalog, out, run, &config, err) < 0)
+    if (cmd_open_authored(out, run, err) < 0)
         return -1;
-    catalog_close(catalog);
+    run_close(run);
     if (*out)
         return 0;
     (void)err_set(err, TG_USAGE, "usage", "--watch needs a catalog that lies in a folder");
@@ -234,14 +181,8 @@ static const struct option render_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group groups[] = {
-    {"Catalog", author_options},  {"How", render_options},    {"Stack", stack_options},
-    {"Project", project_options}, {"Output", common_options}, {NULL, NULL},
-};
-
 const struct command template_render_command = {
     .name = "template render",
-    .schema = "template-render",
     .usage = "TYPE [--output DIR] [--watch] [choices as for new]",
     .summary = "Render a type into a scratch folder, and show what changed since the last time.",
     .details =
@@ -249,6 +190,10 @@ const struct command template_render_command = {
         "rendered into it, and only that is replaced; a folder with other files, or a file that "
         "was changed by hand, is refused with 3, and so is one below the catalog's own templates/, "
         "base-images/ or matrices/. There is no repository in it, and no record.",
-    .options = groups,
+    .options = {{"Catalog", author_options},
+                {"How", render_options},
+                {"Stack", stack_options},
+                {"Project", project_options},
+                {"Output", common_options}},
     .max_arguments = 1,
     .run = render_run};

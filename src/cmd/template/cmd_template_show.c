@@ -1,15 +1,15 @@
-/* `template show`: what a type asks, and which file makes which path. */
+/* `template list`, `template show`: the types of a catalog; what a type asks, and which file makes
+ * which path. */
 #include "author/show_catalog.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "base/utf8.h"
+#include "base/wrap.h"
 #include "catalog/catalog.h"
 #include "child/making.h"
 #include "cmd/cmd.h"
-#include "cmd/common/config.h"
 #include "cmd/project/choices.h"
-#include "cmd/template/author_source.h"
-#include "data/data.h"
+#include "cmd/template/author_session.h"
+#include "data/document.h"
 #include "data/yaml.h"
 
 #include <string.h>
@@ -18,27 +18,15 @@
 
 /* ---------------------------------------------------------------- words */
 
-static const char *masked(struct run *run, const struct data *map, const char *name)
-{
-    return cmd_masked(run, data_get_text(map, name));
-}
-
 /* Lines that fit, each behind `indent` blanks. */
 static void print_wrapped(struct run *run, int indent, const char *text)
 {
-    while (*text) {
-        size_t room = indent < WIDTH - 40 ? (size_t)(WIDTH - indent) : 40, len = strlen(text);
-        if (utf8_count(span_of(text, len)) > room) {
-            size_t end = utf8_offset(span_of(text, len), room);
-            for (len = end; len > 0 && text[len] != ' ';)
-                len--;
-            if (len == 0)
-                len = end + strcspn(text + end, " ");
-        }
-        cmd_print(run, "%*s%.*s\n", indent, "", (int)len, text);
-        text += len;
-        text += strspn(text, " ");
-    }
+    BUF_SCRATCH(lines, LIMIT_MIB);
+    if (!*text)
+        return;
+    (void)buf_printf(&lines, "%*s", indent, "");
+    wrap_text(&lines, text, (size_t)indent, (size_t)indent, WIDTH);
+    cmd_print(run, "%s", buf_text(&lines));
 }
 
 /* "LABEL text", nothing where there is no text. */
@@ -60,35 +48,32 @@ static const char *value_text(struct run *run, const struct data *value)
 
 static const char *list_text(struct run *run, const struct data *list)
 {
-    const char *all = "";
-    for (size_t i = 0; i < list->list.count; i++)
-        all = arena_printf(&run->arena, "%s%s%s", all, i ? ", " : "",
-                           cmd_masked(run, data_text(list->list.items[i])));
-    return all;
+    return cmd_masked(run, data_join(&run->arena, list, NULL));
 }
 
 static const char *place_text(struct run *run, const struct data *map)
 {
     const struct data *line = data_get(map, "line");
-    return line->kind == DATA_INT ? arena_printf(&run->arena, "%s:%lld", masked(run, map, "file"),
-                                                 (long long)line->integer)
-                                  : NULL;
+    return line->kind == DATA_INT
+               ? arena_printf(&run->arena, "%s:%lld", cmd_shown(run, map, "file"),
+                              (long long)line->integer)
+               : NULL;
 }
 
 static void print_head(struct run *run, const struct data *type)
 {
     const struct data *catalog = data_get(type, "catalog");
-    cmd_print(run, "%s: %s\n", masked(run, type, "type"), masked(run, type, "description"));
-    cmd_print(run, "of the catalog %s %s\n", masked(run, catalog, "name"),
-              masked(run, catalog, "version"));
+    cmd_print(run, "%s: %s\n", cmd_shown(run, type, "type"), cmd_shown(run, type, "description"));
+    cmd_print(run, "of the catalog %s %s\n", cmd_shown(run, catalog, "name"),
+              cmd_shown(run, catalog, "version"));
     if (strcmp(data_shown(type, "stack"), "none") == 0) {
         cmd_print(run, "\nno stack\n");
         return;
     }
     cmd_print(run, "\nStack\n");
     print_member(run, 2, "frameworks:", list_text(run, data_get(type, "frameworks")));
-    print_member(run, 2, "no others, because", masked(run, type, "frameworks_because"));
-    print_member(run, 2, "Python:", masked(run, type, "python"));
+    print_member(run, 2, "no others, because", cmd_shown(run, type, "frameworks_because"));
+    print_member(run, 2, "Python:", cmd_shown(run, type, "python"));
     print_member(run, 2, "distributions:", list_text(run, data_get(type, "distributions")));
 }
 
@@ -98,8 +83,8 @@ static void print_layers(struct run *run, const struct data *layers)
         cmd_print(run, "\nLayers, in their order; the type's own files come last\n");
     for (size_t i = 0; i < layers->list.count; i++) {
         const struct data *layer = layers->list.items[i];
-        cmd_print(run, "  %s\n", masked(run, layer, "name"));
-        print_member(run, 6, "when", masked(run, layer, "when"));
+        cmd_print(run, "  %s\n", cmd_shown(run, layer, "name"));
+        print_member(run, 6, "when", cmd_shown(run, layer, "when"));
         print_member(run, 6, "replaces", list_text(run, data_get(layer, "overrides")));
     }
 }
@@ -144,14 +129,14 @@ static void print_question(struct run *run, const struct data *question, const s
     if (place_text(run, question))
         cmd_print(run, "  %s", place_text(run, question));
     cmd_print(run, "\n");
-    print_wrapped(run, 6, masked(run, question, "help"));
+    print_wrapped(run, 6, cmd_shown(run, question, "help"));
     print_member(run, 6, "default:", value_text(run, data_get(question, "default")));
-    print_member(run, 6, "computed:", masked(run, question, "computed"));
+    print_member(run, 6, "computed:", cmd_shown(run, question, "computed"));
     print_choices(run, question);
-    print_member(run, 6, "pattern:", masked(run, question, "pattern"));
-    print_member(run, 6, "at least", masked(run, question, "min"));
-    print_member(run, 6, "at most", masked(run, question, "max"));
-    print_member(run, 6, "when", masked(run, question, "when"));
+    print_member(run, 6, "pattern:", cmd_shown(run, question, "pattern"));
+    print_member(run, 6, "at least", cmd_shown(run, question, "min"));
+    print_member(run, 6, "at most", cmd_shown(run, question, "max"));
+    print_member(run, 6, "when", cmd_shown(run, question, "when"));
     if (answer)
         print_member(run, 6, "answer:", value_text(run, answer));
 }
@@ -163,15 +148,15 @@ static void print_rules(struct run *run, const struct data *type)
     if (refuse->list.count)
         cmd_print(run, "\nRefused\n");
     for (size_t i = 0; i < refuse->list.count; i++) {
-        print_member(run, 2, "when", masked(run, refuse->list.items[i], "when"));
-        print_wrapped(run, 6, masked(run, refuse->list.items[i], "because"));
+        print_member(run, 2, "when", cmd_shown(run, refuse->list.items[i], "when"));
+        print_wrapped(run, 6, cmd_shown(run, refuse->list.items[i], "because"));
     }
     if (migrations->list.count)
         cmd_print(run, "\nMigrations\n");
     for (size_t i = 0; i < migrations->list.count; i++) {
         const struct data *migration = migrations->list.items[i];
         static const char *const maps[] = {"rename_answers", "rename_files"};
-        print_member(run, 2, "from", masked(run, migration, "from"));
+        print_member(run, 2, "from", cmd_shown(run, migration, "from"));
         for (size_t j = 0; j < 2; j++)
             for (size_t k = 0; k < data_get(migration, maps[j])->map.count; k++) {
                 const struct data_member *member = &data_get(migration, maps[j])->map.members[k];
@@ -181,7 +166,7 @@ static void print_rules(struct run *run, const struct data *type)
                                            cmd_masked(run, data_text(member->value))));
             }
         print_member(run, 6, "dropped:", list_text(run, data_get(migration, "drop_answers")));
-        print_wrapped(run, 6, masked(run, migration, "note"));
+        print_wrapped(run, 6, cmd_shown(run, migration, "note"));
     }
     if (next->list.count)
         cmd_print(run, "\nNext, as `new` says when it is done\n");
@@ -211,7 +196,7 @@ static int folder_length(const char *source)
 /* Sources are set so that the paths begin in one column. */
 static void print_file(struct run *run, const struct data *file, int column, bool made)
 {
-    const char *path = masked(run, file, "path"), *source = masked(run, file, "source");
+    const char *path = cmd_shown(run, file, "path"), *source = cmd_shown(run, file, "source");
     const struct data *when = data_get(file, "when"), *by = data_get(file, "replaced_by");
     const char *below = source + folder_length(source);
     bool same =
@@ -228,7 +213,7 @@ static void print_files(struct run *run, const struct data *files, bool with_ans
 {
     int column = 0;
     for (size_t i = 0; i < files->list.count; i++) {
-        int len = folder_length(masked(run, files->list.items[i], "source"));
+        int len = folder_length(cmd_shown(run, files->list.items[i], "source"));
         column = len > column ? len : column;
     }
     cmd_print(run, "\n%zu paths%s, below files/; .j2 is rendered, * can be run\n",
@@ -263,61 +248,35 @@ static bool wants_render(const struct run *run)
     return wants;
 }
 
-static int show_made(struct data **out, struct run *run, struct making *m, struct err *err)
+static int show_made(struct data **out, struct run *run, struct err *err)
 {
-    static const struct config none = {.catalog = NULL};
+    struct making made = {.arena = &run->arena, .catalog = run->catalog}, *m = &made;
     struct choices choices;
-    struct stack_request request = {0};
     if (making_type(m, run->options.arguments[0], err) < 0 ||
-        choices_gather(&choices, run, &none, err) < 0 ||
-        (m->manifest->has_stack && choices_request(&request, run, &choices, err) < 0))
-        return -1;
-    if (making_stack(m, &choices.stack, &request, err) < 0) {
-        if (m->refusal)
-            cmd_refuse(run, m->refusal);
-        return -1;
-    }
-    if (making_answers(m, &choices.answers, "example", err) < 0 || making_render(m, err) < 0)
+        choices_gather(&choices, run, false, err) < 0 || choices_stack(m, run, &choices, err) < 0 ||
+        making_answers(m, &choices.answers, "example", err) < 0 || making_render(m, err) < 0)
         return -1;
     return show_render(out, m, err);
 }
 
-/* What a type cannot be rendered for is no reason not to show it. */
-static int show_all(struct data **out, struct run *run, const struct catalog *catalog,
-                    struct err *err)
-{
-    struct manifest *manifest;
-    if (manifest_load(&manifest, &run->arena, catalog, run->options.arguments[0], err) < 0)
-        return -1;
-    return show_type(out, &run->arena, catalog, manifest, err);
-}
-
-static int show(struct run *run, const struct catalog *catalog, struct err *err)
-{
-    struct making m = {.arena = &run->arena, .catalog = catalog, .overlay = span_of("", 0)};
-    struct data *type = NULL;
-    if (wants_render(run) ? show_made(&type, run, &m, err) < 0
-                          : show_all(&type, run, catalog, err) < 0)
-        return -1;
-    run->document = type;
-    print_type(run, type);
-    return TG_OK;
-}
-
 static int template_show_run(struct run *run, struct err *err)
 {
-    struct config config;
-    struct catalog *catalog = NULL;
     if (!run->options.argument_count) {
         (void)err_set(err, TG_USAGE, "usage", "TYPE is missing");
         return err_hint(err, "`tmplgen template list` names them");
     }
-    if (config_load(&config, &run->arena, err) < 0 ||
-        cmd_open_authored(&catalog, NULL, run, &config, err) < 0)
+    struct manifest *manifest;
+    const char *type = run->options.arguments[0];
+    if (cmd_open_authored(NULL, run, err) < 0)
         return -1;
-    int rc = show(run, catalog, err);
-    catalog_close(catalog);
-    return rc;
+    /* what a type cannot be rendered for is no reason not to show it */
+    if (wants_render(run)
+            ? show_made(&run->document, run, err) < 0
+            : manifest_load(&manifest, &run->arena, run->catalog, type, err) < 0 ||
+                  show_type(&run->document, &run->arena, run->catalog, manifest, err) < 0)
+        return -1;
+    print_type(run, run->document);
+    return TG_OK;
 }
 
 static const struct option how_options[] = {
@@ -326,20 +285,62 @@ static const struct option how_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group groups[] = {
-    {"Stack", stack_options},    {"Answers", project_options}, {"How", how_options},
-    {"Catalog", author_options}, {"Output", common_options},   {NULL, NULL},
-};
-
 const struct command template_show_command = {
     .name = "template show",
-    .schema = "template-show",
     .usage = "TYPE [choices as for new]",
     .summary = "Show what a type asks, its layers, and which file makes which path.",
     .details =
         "Without choices every path that can be there is listed, with its condition. With a stack, "
         "answers or --defaults the paths are those of that render; your configuration counts for "
         "nothing here.",
-    .options = groups,
+    .options = {{"Stack", stack_options},
+                {"Answers", project_options},
+                {"How", how_options},
+                {"Catalog", author_options},
+                {"Output", common_options}},
     .max_arguments = 1,
     .run = template_show_run};
+
+/* ---------------------------------------------------------------- template list */
+
+static void print_line(struct run *run, const struct data *type, int width)
+{
+    const char *frameworks = list_text(run, data_get(type, "frameworks"));
+    cmd_print(run, "%-*s  %s\n", width, cmd_shown(run, type, "type"),
+              cmd_shown(run, type, "description"));
+    if (strcmp(data_shown(type, "stack"), "none") == 0)
+        cmd_print(run, "%-*s  no stack\n", width, "");
+    else
+        cmd_print(run, "%-*s  with %s\n", width, "", *frameworks ? frameworks : "no framework");
+    if (run->verbose)
+        cmd_print(run, "%-*s  of %s\n", width, "",
+                  cmd_masked(run, data_join(&run->arena, data_get(type, "layers"), "name")));
+}
+
+static int template_list_run(struct run *run, struct err *err)
+{
+    struct data *types;
+    int width = 0;
+    if (cmd_open_authored(NULL, run, err) < 0 ||
+        show_types(&types, &run->arena, run->catalog, err) < 0)
+        return -1;
+    data_add(&run->arena, run->document, FIELD("catalog", show_catalog(&run->arena, run->catalog)),
+             FIELD("types", types));
+    for (size_t i = 0; i < types->list.count; i++) {
+        int len = (int)strlen(data_shown(types->list.items[i], "type"));
+        width = len > width ? len : width;
+    }
+    for (size_t i = 0; i < types->list.count; i++)
+        print_line(run, types->list.items[i], width);
+    if (!types->list.count)
+        cmd_say(run, "the catalog '%s' has no types", run->catalog->name);
+    return TG_OK;
+}
+
+const struct command template_list_command = {
+    .name = "template list",
+    .usage = "[--verbose]",
+    .summary = "Show the types of a catalog: what they make, and with which frameworks.",
+    .details = "With --verbose their layers, too.",
+    .options = {{"Catalog", author_options}, {"Output", common_options}},
+    .run = template_list_run};

@@ -1,15 +1,11 @@
 /* `template test`: render every type of a catalog in many combinations, and compare. */
 #include "author/test_catalog.h"
 #include "base/intern.h"
-#include "base/limits.h"
-#include "base/shell.h"
 #include "base/str.h"
 #include "catalog/catalog.h"
 #include "cmd/cmd.h"
-#include "cmd/common/config.h"
-#include "cmd/common/patch_view.h"
-#include "cmd/template/author_source.h"
-#include "data/data.h"
+#include "cmd/template/author_session.h"
+#include "data/document.h"
 
 #include <string.h>
 
@@ -18,7 +14,7 @@ enum { LINES_SHOWN = 300 };
 struct test_view {
     struct run *run;
     struct arena *arena;
-    struct catalog *catalog, *against;
+    struct catalog *against;
     struct test_run testing;
     struct test_result result;
     struct err *err;
@@ -31,7 +27,7 @@ struct test_view {
 static int open_against(struct test_view *t)
 {
     const char *ref = opt_value(&t->run->options, "against");
-    const struct catalog_origin *origin = &t->catalog->origin;
+    const struct catalog_origin *origin = &t->run->catalog->origin;
     ERR_SCRATCH(inner);
     if (ref)
         return catalog_open(&t->against, t->arena, origin->source, ref, t->err);
@@ -67,11 +63,8 @@ static struct data *differences_data(struct arena *arena, const struct differenc
     struct data *list = data_list(arena);
     for (size_t i = 0; i < differences->count; i++) {
         const struct difference *item = &differences->items[i];
-        struct data *one = data_map(arena);
-        data_put_text(arena, one, "path", item->path);
-        data_put_text(arena, one, "case", item->where);
-        data_put(arena, one, "cases", data_int(arena, (int64_t)item->cases));
-        data_put_text(arena, one, "patch", item->patch);
+        struct data *one = data_of(arena, FIELD("path", item->path), FIELD("case", item->where),
+                                   FIELD("cases", item->cases), FIELD("patch", item->patch));
         data_push(arena, list, one);
     }
     return list;
@@ -79,21 +72,16 @@ static struct data *differences_data(struct arena *arena, const struct differenc
 
 static struct data *named_data(struct arena *arena, const struct named_result *named)
 {
-    struct data *one = data_map(arena);
-    data_put_text(arena, one, "name", named->name);
-    data_put_text(arena, one, "golden", golden_state_names[named->state]);
-    data_put(arena, one, "differences", differences_data(arena, &named->differences));
-    return one;
+    return data_of(arena, FIELD("name", named->name),
+                   FIELD("golden", golden_state_names[named->state]),
+                   FIELD("differences", differences_data(arena, &named->differences)));
 }
 
 static struct data *check_data(struct arena *arena, const struct child_check *check)
 {
-    struct data *one = data_map(arena);
-    data_put_text(arena, one, "case", check->where);
-    data_put(arena, one, "command", data_texts(arena, check->command.items, check->command.count));
-    data_put(arena, one, "status", data_int(arena, check->status));
-    data_put_text(arena, one, "output", check->output);
-    return one;
+    return data_of(arena, FIELD("case", check->where),
+                   FIELD("command", data_texts(arena, check->command.items, check->command.count)),
+                   FIELD("status", check->status), FIELD("output", check->output));
 }
 
 static struct data *type_data(struct arena *arena, const struct type_result *type)
@@ -103,18 +91,14 @@ static struct data *type_data(struct arena *arena, const struct type_result *typ
         data_push(arena, named, named_data(arena, &type->named[i]));
     for (size_t i = 0; i < type->check_count; i++)
         data_push(arena, checks, check_data(arena, &type->checks[i]));
-    data_put_text(arena, one, "type", type->type);
-    data_put(arena, one, "cases", data_int(arena, (int64_t)type->cases));
-    data_put(arena, one, "pairs", data_int(arena, (int64_t)type->pairs));
-    data_put(arena, one, "ruled_out", data_int(arena, (int64_t)type->ruled_out));
-    data_put(arena, one, "unsafe", data_int(arena, (int64_t)type->unsafe));
-    data_put(arena, one, "unreached",
-             data_texts(arena, type->unreached.items, type->unreached.count));
-    data_put(arena, one, "compared", data_int(arena, (int64_t)type->compared));
-    data_put(arena, one, "differences", differences_data(arena, &type->differences));
-    data_put(arena, one, "named", named);
-    data_put(arena, one, "checks", checks);
-    return one;
+    return data_add(
+        arena, one, FIELD("type", type->type), FIELD("cases", type->cases),
+        FIELD("pairs", type->pairs), FIELD("ruled_out", type->ruled_out),
+        FIELD("unsafe", type->unsafe),
+        FIELD("unreached", data_texts(arena, type->unreached.items, type->unreached.count)),
+        FIELD("compared", type->compared),
+        FIELD("differences", differences_data(arena, &type->differences)), FIELD("named", named),
+        FIELD("checks", checks));
 }
 
 static void fill_document(const struct test_view *t)
@@ -123,10 +107,9 @@ static void fill_document(const struct test_view *t)
     struct data *document = t->run->document, *types = data_list(arena);
     for (size_t i = 0; i < t->result.count; i++)
         data_push(arena, types, type_data(arena, &t->result.types[i]));
-    data_put_text(arena, document, "catalog", t->catalog->origin.source);
-    data_put_text(arena, document, "against", t->against ? t->against->origin.ref : NULL);
-    data_put_text(arena, document, "repeat", t->result.repeat);
-    data_put(arena, document, "types", types);
+    data_add(arena, document, FIELD("catalog", t->run->catalog->origin.source),
+             FIELD("against", t->against ? t->against->origin.ref : NULL),
+             FIELD("repeat", t->result.repeat), FIELD("types", types));
 }
 
 /* ---------------------------------------------------------------- words */
@@ -234,17 +217,13 @@ static void advise(const struct test_view *t)
                 cmd_masked(t->run, t->against->origin.ref));
 }
 
-/* ---------------------------------------------------------------- */
-
 static int test_catalog(struct test_view *t)
 {
     struct run *run = t->run;
-    struct config config;
-    if (config_load(&config, t->arena, t->err) < 0 ||
-        cmd_open_checked(&t->catalog, &t->testing.folder, run, &config, t->err) < 0 ||
-        check_flags(t) < 0 || open_against(t) < 0)
+    if (cmd_open_checked(&t->testing.folder, run, t->err) < 0 || check_flags(t) < 0 ||
+        open_against(t) < 0)
         return -1;
-    t->testing.catalog = t->catalog;
+    t->testing.catalog = t->run->catalog;
     t->testing.against = t->against;
     t->testing.types = (struct words){run->options.arguments, run->options.argument_count};
     t->testing.accept = opt_given(&run->options, "accept");
@@ -269,7 +248,6 @@ static int test_run(struct run *run, struct err *err)
     struct test_view t = {.run = run, .arena = &run->arena, .err = err};
     int rc = test_catalog(&t);
     catalog_close(t.against);
-    catalog_close(t.catalog);
     return rc;
 }
 
@@ -283,14 +261,10 @@ static const struct option test_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group groups[] = {
-    {"Catalog", checked_options}, {"How", test_options}, {"Output", common_options}, {NULL, NULL}};
-
 enum { TYPES_MAX = 1000 };
 
 const struct command template_test_command = {
     .name = "template test",
-    .schema = "template-test",
     .usage = "[TYPE...]",
     .summary = "Render the types of a catalog in many combinations of answers, and compare.",
     .details =
@@ -300,6 +274,6 @@ const struct command template_test_command = {
         "them, in golden/. Ends with 6 and shows a patch where something differs, with 2 where "
         "something cannot be rendered. --check runs code that the catalog names, so it takes "
         "only a folder.",
-    .options = groups,
+    .options = {{"Catalog", checked_options}, {"How", test_options}, {"Output", common_options}},
     .max_arguments = TYPES_MAX,
     .run = test_run};

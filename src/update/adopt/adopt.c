@@ -4,7 +4,7 @@
 #include "apply/apply.h"
 #include "apply/preflight.h"
 #include "base/account.h"
-#include "base/arena.h"
+#include "base/arena_push.h"
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -162,9 +162,9 @@ static void fill_target(struct adopting *a)
                                 .manifest = m->manifest,
                                 .render = m->render,
                                 .record = m->record,
-                                .stack = stack_changes(a->arena, NULL, m->resolution),
-                                .warnings = m->catalog->warnings,
-                                .warning_count = m->catalog->warning_count};
+                                .stack = stack_changes(a->arena, NULL, m->resolution)};
+    if (m->catalog->warning)
+        *ARENA_PUSH(a->arena, a->target.warnings, a->target.warning_count) = m->catalog->warning;
     if (a->yours_count)
         qsort(a->yours, a->yours_count, sizeof(*a->yours), by_text);
     a->target.record.yours = a->yours;

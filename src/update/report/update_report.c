@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "catalog/origin.h"
-#include "catalog/signature.h"
+#include "catalog/trust.h"
 #include "child/provenance.h"
 #include "data/data.h"
 #include "data/json.h"

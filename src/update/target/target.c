@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "catalog/catalog.h"
-#include "catalog/migrations.h"
+#include "catalog/manifest.h"
 #include "catalog/origin.h"
 #include "catalog/revision.h"
 #include "catalog/semver.h"
@@ -217,8 +217,8 @@ static int open_catalog(struct aiming *a)
 {
     if (open_chosen(a) < 0)
         return explain_source(a);
-    for (size_t i = 0; i < a->catalog->warning_count; i++)
-        warn(a, a->catalog->warnings[i]);
+    if (a->catalog->warning)
+        warn(a, a->catalog->warning);
     a->out->origin = a->catalog->origin;
     a->out->catalog_name = a->catalog->name;
     if (a->shown)
