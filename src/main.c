@@ -14,42 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* One a line. clang-format would have them in columns. */
-/* clang-format off */
-static const struct command *const commands[] = {
-    &new_command,
-    &update_command,
-    &adopt_command,
-    &status_command,
-    &diff_command,
-    &matrix_list_command,
-    &matrix_resolve_command,
-    &matrix_check_command,
-    &matrix_verify_command,
-    &matrix_refresh_command,
-    &matrix_accept_command,
-    &image_list_command,
-    &image_render_command,
-    &image_lock_command,
-    &image_verify_command,
-    &image_build_command,
-    &image_push_command,
-    &image_bake_command,
-    &image_rebase_command,
-    &template_list_command,
-    &template_show_command,
-    &template_lint_command,
-    &template_test_command,
-    &template_render_command,
-    &template_new_command,
-    &template_export_command,
-    &doctor_command,
-    &completion_command,
-    &help_command,
-    &version_command,
-    NULL,
-};
-/* clang-format on */
+#define ROW(name) &name##_command,
+static const struct command *const commands[] = {EACH_COMMAND(ROW) NULL};
 
 #define OUTPUT_MAX (256 * LIMIT_MIB)
 

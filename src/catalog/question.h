@@ -12,15 +12,17 @@
 struct layer_use;
 struct yaml_node;
 
-enum question_type {
-    QUESTION_STR,
-    QUESTION_INT,
-    QUESTION_FLOAT,
-    QUESTION_BOOL,
-    QUESTION_CHOICE,
-    QUESTION_LIST,
-    QUESTION_TYPE_COUNT
-};
+/* X(CONSTANT, word of a manifest) for each type of a question. */
+#define QUESTION_TYPES(X)                                                                          \
+    X(STR, "str")                                                                                  \
+    X(INT, "int")                                                                                  \
+    X(FLOAT, "float")                                                                              \
+    X(BOOL, "bool")                                                                                \
+    X(CHOICE, "choice")                                                                            \
+    X(LIST, "list")
+
+#define QUESTION_CONSTANT(constant, word) QUESTION_##constant,
+enum question_type { QUESTION_TYPES(QUESTION_CONSTANT) QUESTION_TYPE_COUNT };
 
 /* A layer with the question, by the row of `layers` that takes it. */
 struct bringer {

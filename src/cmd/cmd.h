@@ -78,17 +78,21 @@ struct command {
 /* Options that every command has: --json, --quiet, --verbose, --help. */
 extern const struct option common_options[];
 
-/* The commands, each defined in the file of its name. */
-extern const struct command new_command, update_command, adopt_command, status_command,
-    diff_command, help_command, version_command, completion_command, matrix_list_command,
-    matrix_resolve_command, matrix_check_command, matrix_verify_command, matrix_refresh_command,
-    matrix_accept_command, doctor_command, image_list_command, image_render_command,
-    image_lock_command, image_verify_command, image_build_command, image_push_command,
-    image_bake_command, image_rebase_command;
-extern const struct command template_test_command, template_render_command, template_export_command,
-    template_new_command;
+/* All commands, in the order of help: NAME_command is defined in the file of the command. */
+/* clang-format off */
+#define EACH_COMMAND(X) \
+    X(new) X(update) X(adopt) X(status) X(diff) \
+    X(matrix_list) X(matrix_resolve) X(matrix_check) X(matrix_verify) X(matrix_refresh) \
+    X(matrix_accept) \
+    X(image_list) X(image_render) X(image_lock) X(image_verify) X(image_build) X(image_push) \
+    X(image_bake) X(image_rebase) \
+    X(template_list) X(template_show) X(template_lint) X(template_test) X(template_render) \
+    X(template_new) X(template_export) \
+    X(doctor) X(completion) X(help) X(version)
+/* clang-format on */
 
-extern const struct command template_list_command, template_show_command, template_lint_command;
+#define DECLARE_COMMAND(name) extern const struct command name##_command;
+EACH_COMMAND(DECLARE_COMMAND)
 
 /* Closes what the command has opened, and forgets the configuration. */
 void run_close(struct run *run);

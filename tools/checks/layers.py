@@ -14,7 +14,6 @@ from pathlib import Path
 # A folder may include itself and what stands after it.
 ORDER = [
     "cmd",
-    "import",
     "author",
     "update",
     "image",

@@ -13,10 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const question_type_names[QUESTION_TYPE_COUNT] = {
-    [QUESTION_STR] = "str",   [QUESTION_INT] = "int",       [QUESTION_FLOAT] = "float",
-    [QUESTION_BOOL] = "bool", [QUESTION_CHOICE] = "choice", [QUESTION_LIST] = "list",
-};
+#define WORD_OF(constant, word) word,
+const char *const question_type_names[QUESTION_TYPE_COUNT] = {QUESTION_TYPES(WORD_OF)};
 
 #define OF(type) (1U << QUESTION_##type)
 
