@@ -73,4 +73,35 @@ TG_CHECKED int image_build(struct built **out, struct arena *arena, const struct
 TG_CHECKED int image_push(struct built **out, struct arena *arena, const struct build_job *job,
                           struct err *err);
 
+/*
+ * The engine of that name, else of TMPLGEN_ENGINE, else the first of docker with buildx, buildah
+ * and podman that can be used. Exit 2 for another name; 1, "no-engine", where none is there, or not
+ * the one that was named.
+ */
+TG_CHECKED int engine_choose(const struct engine **out, const char *name, struct err *err);
+
+/* ------------------------------------------------------------------ sizes */
+
+struct layer_size {
+    int64_t bytes;                   /* uncompressed */
+    const char *digest;              /* or NULL: not known */
+    const struct image_row **shared; /* other rows that have it too; NULL behind the last */
+    bool counted;                    /* an earlier row has it */
+};
+
+struct image_size {
+    bool known;                /* the engine has an image of that name */
+    int64_t bytes;             /* of all layers */
+    struct layer_size *layers; /* the base's first */
+    size_t layer_count;
+};
+
+/*
+ * Asks for all rows by their names; `*out` has one for each. What the engine does not have is not
+ * known; -1 where it says anything else than that.
+ */
+TG_CHECKED int image_sizes(struct image_size **out, struct arena *arena,
+                           const struct engine *engine, const struct image_row *rows, size_t count,
+                           struct err *err);
+
 #endif

@@ -1,5 +1,5 @@
 /* The rows of a matrix for people and programs. */
-#include "matrix/list_matrix.h"
+#include "matrix/matrix.h"
 
 #include "base/arena.h"
 #include "base/buf.h"

@@ -9,7 +9,6 @@
 #include "data/data.h"
 #include "data/fileset.h"
 #include "git/libgit2.h"
-#include "matrix/list_matrix.h"
 #include "matrix/matrix.h"
 #include "matrix/read/packed_rows.h"
 

@@ -1,5 +1,5 @@
 /* `image bake`: all rows for BuildKit, which spreads them over its builders. */
-#include "image/bake.h"
+#include "image/build_context.h"
 
 #include "base/str.h"
 #include "catalog/base_image.h"
@@ -7,7 +7,6 @@
 #include "cmd/image/image_session.h"
 #include "cmd/matrix/matrix_session.h"
 #include "data/data.h"
-#include "image/build_context.h"
 
 #define CONTEXTS "images"
 

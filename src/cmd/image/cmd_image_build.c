@@ -9,7 +9,6 @@
 #include "cmd/image/image_session.h"
 #include "cmd/matrix/matrix_session.h"
 #include "data/data.h"
-#include "image/engine_choice.h"
 #include "io/http.h"
 #include "registry/reference.h"
 

@@ -9,7 +9,7 @@
 #include "cmd/matrix/matrix_session.h"
 #include "cmd/matrix/pip_config.h"
 #include "data/data.h"
-#include "image/image_plan.h"
+#include "image/image_rows.h"
 #include "registry/reference.h"
 #include "registry/registry.h"
 

@@ -10,7 +10,6 @@
 #include "cmd/matrix/matrix_session.h"
 #include "data/data.h"
 #include "io/io.h"
-#include "matrix/list_matrix.h"
 #include "matrix/matrix.h"
 #include "resolver/matrix_check.h"
 #include "resolver/resolver.h"

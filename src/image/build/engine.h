@@ -56,4 +56,6 @@ struct engine {
                            const char *id_file, bool plain_http);
 };
 
+extern const struct engine buildah_engine, docker_engine, podman_engine;
+
 #endif

@@ -1,5 +1,5 @@
 /* buildah: no daemon, and no privileges where it may not have them. */
-#include "image/build/engine_buildah.h"
+#include "image/build/engine.h"
 
 #include "base/arena.h"
 #include "base/limits.h"

@@ -1,12 +1,10 @@
 /* Which of the programs that build images is used. */
-#include "image/engine_choice.h"
+#include "image/build.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/str.h"
 #include "image/build/engine.h"
-#include "image/build/engine_buildah.h"
-#include "image/build/engine_docker.h"
 #include "io/http.h"
 #include "io/process.h"
 

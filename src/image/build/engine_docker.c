@@ -1,5 +1,5 @@
 /* docker with buildx, and podman, which has the same commands for all but the building. */
-#include "image/build/engine_docker.h"
+#include "image/build/engine.h"
 
 #include "base/arena.h"
 #include "base/str.h"

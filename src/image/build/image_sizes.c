@@ -1,5 +1,5 @@
 /* How large images are, and what they have in common, as an engine has them. */
-#include "image/image_sizes.h"
+#include "image/build.h"
 
 #include "base/arena.h"
 #include "base/buf.h"

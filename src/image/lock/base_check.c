@@ -1,11 +1,10 @@
 /* Base images and their registries: what tags stand for, against what the lock file says. */
-#include "image/base_check.h"
+#include "image/lock.h"
 
 #include "base/arena.h"
 #include "base/str.h"
 #include "data/data.h"
 #include "image/image_rows.h"
-#include "image/lock.h"
 #include "matrix/matrix.h"
 #include "registry/reference.h"
 #include "registry/registry.h"

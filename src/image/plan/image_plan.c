@@ -1,5 +1,5 @@
 /* A plan: which rows of which base images a team builds, and where they go. */
-#include "image/image_plan.h"
+#include "image/image_rows.h"
 
 #include "base/arena.h"
 #include "base/limits.h"

@@ -6,7 +6,6 @@
 #include "catalog/catalog_source.h"
 #include "data/data.h"
 #include "data/yaml.h"
-#include "image/image_plan.h"
 #include "matrix/matrix.h"
 #include "registry/reference.h"
 #include "resolver/resolver.h"

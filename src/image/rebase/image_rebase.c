@@ -9,10 +9,7 @@
 #include "base/utf8.h"
 #include "data/data.h"
 #include "data/json.h"
-#include "image/rebase/rebase_splice.h"
-#include "image/rebase/rebase_steps.h"
-#include "image/rebase/rebase_system.h"
-#include "registry/push.h"
+#include "image/rebase/rebase_parts.h"
 #include "registry/reference.h"
 #include "registry/registry.h"
 

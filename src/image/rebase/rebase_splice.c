@@ -1,5 +1,5 @@
 /* An image's config and manifest on the layers of another base. Pure. */
-#include "image/rebase/rebase_splice.h"
+#include "image/rebase/rebase_parts.h"
 
 #include "base/arena.h"
 #include "data/data.h"

@@ -1,5 +1,5 @@
 /* What the steps of an image's history wrote, by what builders tell of them. Pure. */
-#include "image/rebase/rebase_steps.h"
+#include "image/rebase/rebase_parts.h"
 
 #include "base/arena.h"
 #include "base/str.h"

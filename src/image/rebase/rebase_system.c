@@ -1,9 +1,8 @@
 /* Which system an image stands on, by what its config and its name say. Pure. */
-#include "image/rebase/rebase_system.h"
+#include "image/rebase/rebase_parts.h"
 
 #include "base/arena.h"
 #include "data/data.h"
-#include "image/rebase/rebase_splice.h"
 #include "registry/reference.h"
 
 #include <string.h>

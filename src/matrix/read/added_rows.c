@@ -1,12 +1,11 @@
 /* Rows that a catalog adds to files which are another catalog's. */
-#include "matrix/read/added_rows.h"
+#include "matrix/read/fields.h"
 
 #include "base/arena.h"
 #include "base/budget.h"
 #include "base/str.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
-#include "matrix/read/matrix_schema.h"
 
 #include <string.h>
 

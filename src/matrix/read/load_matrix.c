@@ -6,10 +6,8 @@
 #include "data/yaml.h"
 #include "matrix/facts.h"
 #include "matrix/matrix.h"
-#include "matrix/read/added_rows.h"
-#include "matrix/read/matrix_schema.h"
+#include "matrix/read/fields.h"
 #include "matrix/read/packed_rows.h"
-#include "matrix/read/row_fields.h"
 
 #include <stdlib.h>
 #include <string.h>

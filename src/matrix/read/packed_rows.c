@@ -5,8 +5,7 @@
 #include "base/buf.h"
 #include "data/yaml.h"
 #include "matrix/facts.h"
-#include "matrix/read/matrix_schema.h"
-#include "matrix/read/row_fields.h"
+#include "matrix/read/fields.h"
 
 #include <string.h>
 

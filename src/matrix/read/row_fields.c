@@ -1,11 +1,10 @@
 /* Rows of YAML read into structs by tables of fields, strictly. */
-#include "matrix/read/row_fields.h"
+#include "matrix/read/fields.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "data/yaml.h"
 #include "matrix/facts.h"
-#include "matrix/read/derived_rows.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -69,4 +69,27 @@ const char *append_word(struct arena *arena, const char *words, const char *word
 void proposal_add(const struct proposal *p, struct data *list, const char *kind,
                   const char *variant, const char *row, const char *confidence, const char *why);
 
+/* ------------------------------------------------------------------ the row of a build */
+
+/*
+ * The CUDA that the index proves, else that of the model where the index leaves room for it, in the
+ * arena or the matrix; NULL: neither. Needs the evidence; says why.
+ */
+const char *proven_cuda(const struct proposal *p);
+/* "cu132" in the arena where the model's variant is written by its CUDA, else its own name. */
+const char *variant_for(const struct proposal *p, const char *cuda);
+/* Adds the row to the list, or why there is none. `cuda` is what is proven; NULL: nothing. */
+void propose_build(const struct proposal *p, struct data *list, const char *cuda);
+
+/* ------------------------------------------------------------------ the row of a release */
+
+/*
+ * "companions: {torchvision: 0.28.0}" in the arena, or "". Needs the evidence, and the row before.
+ * `*all` becomes false where one of that row has no successor. Those that a present row names
+ * already are left out.
+ */
+const char *companions_field(const struct proposal *p, bool *all);
+/* Adds the row to the list, or why there is none. Needs all of the proposal. */
+void propose_release(const struct proposal *p, struct data *list);
+
 #endif

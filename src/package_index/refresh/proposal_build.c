@@ -1,12 +1,11 @@
 /* The row of a build: its CUDA and libraries, and which GPUs it covers. */
-#include "package_index/refresh/proposal_build.h"
+#include "package_index/refresh/proposal.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/str.h"
 #include "data/data.h"
 #include "matrix/facts.h"
-#include "package_index/refresh/proposal.h"
 
 #include <string.h>
 

@@ -1,13 +1,12 @@
 /* The row of a release: Pythons, companions, and what it requires. */
-#include "package_index/refresh/proposal_release.h"
+#include "package_index/refresh/proposal.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/str.h"
 #include "data/data.h"
 #include "matrix/facts.h"
-#include "package_index/evidence/requires.h"
-#include "package_index/refresh/proposal.h"
+#include "package_index/evidence/evidence.h"
 
 #include <string.h>
 

@@ -8,8 +8,6 @@
 #include "matrix/facts.h"
 #include "package_index/evidence/evidence.h"
 #include "package_index/refresh/proposal.h"
-#include "package_index/refresh/proposal_build.h"
-#include "package_index/refresh/proposal_release.h"
 
 #include <string.h>
 

@@ -9,8 +9,6 @@
 #include "matrix/facts.h"
 #include "package_index/evidence/evidence.h"
 #include "package_index/verify/verification.h"
-#include "package_index/verify/verify_others.h"
-#include "package_index/verify/verify_wheels.h"
 
 #include <string.h>
 

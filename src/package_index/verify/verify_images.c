@@ -1,5 +1,5 @@
 /* The image tags of a matrix against a registry. */
-#include "package_index/verify_images.h"
+#include "package_index/verify.h"
 
 #include "base/arena.h"
 #include "base/buf.h"

@@ -1,12 +1,11 @@
 /* A row against what it says of other packages: companions, requirements. */
-#include "package_index/verify/verify_others.h"
+#include "package_index/verify/verification.h"
 
 #include "base/arena.h"
 #include "base/str.h"
 #include "data/data.h"
 #include "matrix/facts.h"
-#include "package_index/evidence/requires.h"
-#include "package_index/verify/verification.h"
+#include "package_index/evidence/evidence.h"
 
 /* ------------------------------------------------------------------ companions */
 

@@ -1,11 +1,10 @@
 /* A row against the wheels of its release: Pythons, processors, glibc, CUDA, cuDNN, NCCL. */
-#include "package_index/verify/verify_wheels.h"
+#include "package_index/verify/verification.h"
 
 #include "base/arena.h"
 #include "base/str.h"
 #include "data/data.h"
 #include "matrix/facts.h"
-#include "package_index/verify/verification.h"
 
 #include <string.h>
 

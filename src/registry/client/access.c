@@ -6,7 +6,6 @@
 #include "base/shell.h"
 #include "data/data.h"
 #include "data/json.h"
-#include "registry/client/challenge.h"
 #include "registry/client/credentials.h"
 #include "registry/reference.h"
 

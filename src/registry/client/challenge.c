@@ -1,5 +1,5 @@
 /* What a registry answers to who has not said who he is, and where that leads. */
-#include "registry/client/challenge.h"
+#include "registry/client/credentials.h"
 
 #include "base/arena.h"
 #include "base/buf.h"

@@ -1,5 +1,5 @@
 /* An OCI registry's API, to write: layers that it has already, small blobs, manifests. */
-#include "registry/push.h"
+#include "registry/registry.h"
 
 #include "base/arena.h"
 #include "base/limits.h"

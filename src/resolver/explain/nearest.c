@@ -1,11 +1,10 @@
 /* What would fit: for each demand, the smallest change that alone suffices. */
-#include "resolver/explain/nearest.h"
+#include "resolver/explain/refuse.h"
 
 #include "base/arena.h"
 #include "base/budget.h"
 #include "data/data.h"
 #include "matrix/matrix.h"
-#include "resolver/explain/nearest_sets.h"
 #include "resolver/explain/trials.h"
 #include "resolver/search/search.h"
 

@@ -1,5 +1,5 @@
 /* What a user should know of a stack beside its versions. */
-#include "resolver/explain/stack_notes.h"
+#include "resolver/search/chosen_set.h"
 
 #include "base/arena.h"
 #include "base/shell.h"

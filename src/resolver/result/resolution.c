@@ -3,9 +3,7 @@
 
 #include "base/arena.h"
 #include "data/data.h"
-#include "resolver/explain/stack_notes.h"
-#include "resolver/result/requirements.h"
-#include "resolver/rules/gpu_coverage.h"
+#include "resolver/search/chosen_set.h"
 #include "resolver/search/members.h"
 
 #include <string.h>

@@ -3,7 +3,6 @@
 
 #include "base/arena.h"
 #include "base/budget.h"
-#include "resolver/rules/driver_support.h"
 #include "resolver/rules/gpu_coverage.h"
 
 #include <stdlib.h>

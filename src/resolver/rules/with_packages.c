@@ -1,5 +1,5 @@
 /* Packages that must live with the framework in one environment. */
-#include "resolver/rules/with_packages.h"
+#include "resolver/rules/rules.h"
 
 #include "base/arena.h"
 #include "base/budget.h"
@@ -453,11 +453,4 @@ bool with_find(struct package_pick picks[MEMBERS_MAX], const struct problem *pro
         return true;
     s.wanted = wanted_members(problem);
     return !objects_alone(&s, 0, &picks[0]) && !choose_from(&s, 1);
-}
-
-bool with_objects(const struct problem *problem, const struct candidate *candidate,
-                  struct objection *out)
-{
-    struct package_pick picks[MEMBERS_MAX];
-    return problem->ask->members.count && !with_find(picks, problem, candidate, out);
 }

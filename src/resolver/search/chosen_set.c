@@ -1,8 +1,6 @@
 /* What follows from a chosen candidate: its driver, its partners, the rows that it rests on. */
 #include "resolver/search/chosen_set.h"
 
-#include "resolver/rules/gpu_coverage.h"
-
 bool chosen_has(const struct chosen_set *s, size_t member)
 {
     return member > 0 && member < s->ask->members.count && s->picks[member].release;

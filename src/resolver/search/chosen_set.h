@@ -4,9 +4,11 @@
 #ifndef TMPLGEN_CHOSEN_SET_H
 #define TMPLGEN_CHOSEN_SET_H
 
-#include "resolver/rules/driver_support.h"
-#include "resolver/rules/with_packages.h"
-#include "resolver/search/candidate.h"
+#include "resolver/rules/gpu_coverage.h"
+#include "resolver/rules/rules.h"
+#include "resolver/search/problem.h"
+
+struct data;
 
 #define FACTS_MAX 64 /* rows that one stack rests on */
 
@@ -28,5 +30,15 @@ size_t chosen_facts(const struct fact **facts, size_t room, const struct chosen_
 bool chosen_is_shadowed(const struct chosen_set *s);
 /* Whether a member is there, beside the framework. */
 bool chosen_has(const struct chosen_set *s, size_t member);
+
+/*
+ * Puts `requirements`, `index_url`, `index_requirements`, `find_links`, `build_requirements`,
+ * `build_image` and `cpu` of docs/json.md. `cudnn_bound`: below which version cuDNN must stay, or
+ * NULL.
+ */
+void put_requirements(struct data *map, const struct chosen_set *s, const char *cudnn_bound);
+
+/* The list `notes` of {code, text}: what a user should know of a stack beside its versions. */
+struct data *notes_data(const struct chosen_set *s);
 
 #endif

@@ -7,7 +7,7 @@
 #include "data/yaml.h"
 #include "matrix/matrix.h"
 #include "registry/reference.h"
-#include "resolver/explain/unknown_hardware.h"
+#include "resolver/rules/gpu_name.h"
 
 #include <string.h>
 

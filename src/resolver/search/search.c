@@ -2,10 +2,34 @@
 #include "resolver/search/search.h"
 
 #include "base/budget.h"
-#include "resolver/rules/driver_support.h"
-#include "resolver/rules/with_packages.h"
+#include "resolver/rules/gpu_coverage.h"
+#include "resolver/rules/rules.h"
 
 #include <string.h>
+
+/* ------------------------------------------------------------------ what speaks against one */
+
+/* All rules of a level, against one candidate. */
+enum { CANDIDATE_STEPS = 2 };
+
+bool objects(const struct problem *problem, const struct candidate *candidate, enum level level,
+             struct objection *out)
+{
+    struct package_pick picks[MEMBERS_MAX];
+    if (!budget_try_steps(CANDIDATE_STEPS) || rules_object(problem, candidate, level, out))
+        return true;
+    return level == LEVEL_PYTHON && problem->ask->members.count &&
+           !with_find(picks, problem, candidate, out);
+}
+
+bool objects_at_all(const struct problem *problem, const struct candidate *candidate,
+                    struct objection *out)
+{
+    for (enum level level = LEVEL_RELEASE; level <= LEVEL_IMAGE; level++)
+        if (objects(problem, candidate, level, out))
+            return true;
+    return false;
+}
 
 /* ------------------------------------------------------------------ images of a build */
 
