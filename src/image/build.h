@@ -37,7 +37,7 @@ struct built {
     struct data *packages; /* {STEP: [NAME==VERSION]}: what it was built with; or NULL */
 };
 
-/* Who is told; one call at a time, from any thread. Any may be NULL. */
+/* Who is told; one call at a time, from any thread. */
 struct build_watch {
     void (*began)(void *context, size_t row, enum build_step step);
     void (*line)(void *context, size_t row, const char *line);
@@ -55,11 +55,12 @@ struct build_job {
     struct words arguments; /* K=V for the builder */
     const char *mirror;     /* HOST[/PATH] for Docker Hub's images, or NULL */
     size_t at_once;
-    bool push;          /* what passed */
-    bool fresh;         /* find packages anew, whatever the lock has */
-    bool want_packages; /* find out what pip installed */
-    const char *epoch;  /* SOURCE_DATE_EPOCH, or NULL */
-    const struct build_watch *watch;
+    bool build;                      /* or it was built before, and is only pushed */
+    bool push;                       /* what passed */
+    bool fresh;                      /* find packages anew, whatever the lock has */
+    bool want_packages;              /* find out what pip installed */
+    const char *epoch;               /* SOURCE_DATE_EPOCH, or NULL */
+    const struct build_watch *watch; /* or NULL */
 };
 
 /*
@@ -69,9 +70,6 @@ struct build_job {
  */
 TG_CHECKED int image_build(struct built **out, struct arena *arena, const struct build_job *job,
                            struct err *err);
-/* Pushes what is built already, by its names. As above. */
-TG_CHECKED int image_push(struct built **out, struct arena *arena, const struct build_job *job,
-                          struct err *err);
 
 /*
  * The engine of that name, else of TMPLGEN_ENGINE, else the first of docker with buildx, buildah

@@ -228,8 +228,7 @@ static int want_registry(const struct image_session *s)
     return err_hint(s->err, "--registry HOST/PATH, or 'registry' in the plan");
 }
 
-static int run_rows(struct image_session *s, int (*act)(struct built **, struct arena *,
-                                                        const struct build_job *, struct err *))
+static int run_rows(struct image_session *s, bool build)
 {
     struct build_job job;
     struct built *built;
@@ -238,7 +237,8 @@ static int run_rows(struct image_session *s, int (*act)(struct built **, struct 
         return -1;
     (void)signal(SIGPIPE, SIG_IGN); /* nobody reads on: the builds go on, and are tidied up */
     job.watch = build_view_open(&view, s->run, s->rows, s->count);
-    int rc = act(&built, &s->run->arena, &job, s->err);
+    job.build = build;
+    int rc = image_build(&built, &s->run->arena, &job, s->err);
     build_view_close(&view);
     if (rc < 0 && str_equal(s->err->code, "interrupted")) {
         ERR_SCRATCH(unkept);
@@ -254,7 +254,7 @@ static int run_rows(struct image_session *s, int (*act)(struct built **, struct 
 static int build_rows(struct image_session *s)
 {
     bool pushes = opt_given(&s->run->options, "push");
-    return pushes && want_registry(s) < 0 ? -1 : run_rows(s, image_build);
+    return pushes && want_registry(s) < 0 ? -1 : run_rows(s, true);
 }
 
 static int image_build_run(struct run *run, struct err *err)
@@ -302,7 +302,7 @@ const struct command image_build_command = {
 
 static int push_rows(struct image_session *s)
 {
-    return want_registry(s) < 0 ? -1 : run_rows(s, image_push);
+    return want_registry(s) < 0 ? -1 : run_rows(s, false);
 }
 
 static int image_push_run(struct run *run, struct err *err)

@@ -10,10 +10,12 @@
 #include <stdint.h>
 
 struct arena;
+struct engine;
 struct process_watch;
 
-/* Where one image's commands allocate, and who hears what they print. */
+/* Whose commands they are, where they allocate, and who hears what they print. */
 struct engine_job {
+    const struct engine *engine;
     struct arena *arena;
     const struct process_watch *watch;
     struct err *err;

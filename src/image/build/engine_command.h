@@ -26,6 +26,11 @@ TG_CHECKED int command_status(int *status, const struct engine_job *job,
 /* Runs it whatever signal comes, for what must not be left behind. As command_run; nothing is
  * heard. */
 TG_CHECKED int command_tidy(const struct engine_job *job, const struct command_line *line);
+/* What all but docker do to build and to push, and all to tag: see struct engine. */
+TG_CHECKED int command_build(const struct engine_job *job, const struct engine_build *what);
+TG_CHECKED int command_push(const char **digest, const struct engine_job *job, const char *name,
+                            const char *id_file, bool plain_http);
+TG_CHECKED int command_tag(const struct engine_job *job, const char *image, const char *name);
 /* A name for a container, that no other run takes; in the job's arena. */
 const char *command_container(const struct engine_job *job);
 /* What it prints, without the line's end; exit 1 where it fails. */
@@ -38,7 +43,5 @@ TG_CHECKED int command_json(struct data **out, const struct engine_job *job,
 int command_garbled(const struct engine_job *job);
 /* A size that an engine tells, as a number or as text; 0 for what cannot be one. */
 int64_t command_bytes(const struct data *data);
-/* The first line of a small file that a builder wrote, or NULL. */
-const char *command_note(struct arena *arena, const char *path);
 
 #endif

@@ -49,7 +49,7 @@ static int describe(struct image_size *out, struct arena *arena, const struct en
     const struct process_watch watch = {.line = hear, .context = &heard};
     struct engine_image image;
     ERR_SCRATCH(failed);
-    const struct engine_job job = {arena, &watch, &failed};
+    const struct engine_job job = {engine, arena, &watch, &failed};
     if (engine->describe(&image, &job, name) == 0)
         take_layers(out, arena, &image);
     else if (str_equal(failed.code, "interrupted"))

@@ -172,11 +172,9 @@ static void read_requires(struct gatherer *g, const struct family_part *part,
     const struct marker_world world = {processor_names[processor], NULL, part->extras};
     if (part == g->parts)
         g->out->read[processor] = list != NULL;
-    for (size_t i = 0; list && i < list->list.count; i++) {
-        struct requirement requirement;
-        const char *text = data_text(list->list.items[i]);
-        if (requirement_parse(&requirement, g->arena, text) < 0)
-            continue;
+    struct requirement requirement;
+    const char *text;
+    for (size_t i = 0; requires_next(&requirement, &text, &i, g->arena, list, NULL);) {
         if (!marker_holds(g->arena, requirement.marker, &world)) {
             if (part == g->parts)
                 note_left_out(g, &requirement, text);
@@ -196,7 +194,7 @@ static bool python_is_admitted(struct arena *arena, const struct data *release, 
     ERR_SCRATCH(err);
     struct spec spec;
     struct version version;
-    const char *text = data_text(data_get(release, "python"));
+    const char *text = data_get_text(release, "python");
     /* its newest patch: ">=3.9.2" is for 3.9 */
     return !text || spec_parse(&spec, arena, text, "Requires-Python", &err) < 0 ||
            version_parse(&version, arena_printf(arena, "%s.99", python)) < 0 ||
@@ -287,6 +285,16 @@ static void read_wheels(struct gatherer *g)
 
 /* ------------------------------------------------------------------ all of it */
 
+const char *build_requirement(struct arena *arena, const struct framework *framework,
+                              const struct release *release, const struct build *build)
+{
+    const char *text = build->requirements ? build->requirements : framework->requirements;
+    if ((build->index_url || framework->index_url) && !str_equal(release->pypi, build->variant))
+        return NULL;
+    text = fill_text(arena, text, release, build);
+    return arena_memdup(arena, text, strcspn(text, " "));
+}
+
 static enum index_state gather_part(struct gatherer *g, size_t i)
 {
     struct family_part *part = &g->parts[i];
@@ -295,11 +303,11 @@ static enum index_state gather_part(struct gatherer *g, size_t i)
         index_release(&part->release, g->index, part->name, part->version, true);
     if (i == 0) {
         out->state = state;
-        out->uploaded = data_text(data_get(part->release, "uploaded"));
+        out->uploaded = data_get_text(part->release, "uploaded");
         out->old = state == INDEX_THERE && index_is_old(g->index, part->release);
         const struct data *yanked = data_get(part->release, "yanked");
         out->yanked = yanked && yanked->kind == DATA_BOOL && yanked->boolean;
-        out->python_spec = data_text(data_get(part->release, "python"));
+        out->python_spec = data_get_text(part->release, "python");
     } else if (state == INDEX_ABSENT) {
         out->missing = arena_printf(g->arena, "%s %s", part->name, part->version);
     }
@@ -349,16 +357,25 @@ struct sayings {
     size_t count;
 };
 
+bool requires_next(struct requirement *out, const char **text, size_t *at, struct arena *arena,
+                   const struct data *list, const char *name)
+{
+    while (list && *at < list->list.count) {
+        *text = data_text(list->list.items[(*at)++]);
+        if (requirement_parse(out, arena, *text) == 0 && (!name || str_equal(out->name, name)))
+            return true;
+    }
+    return false;
+}
+
 static void find_sayings(struct sayings *out, struct arena *arena, const struct data *list,
                          const char *name)
 {
+    size_t at = 0;
     out->count = 0;
-    for (size_t i = 0; list && i < list->list.count && out->count < TEXTS_MAX; i++) {
-        struct requirement *item = &out->items[out->count];
-        const char *text = data_text(list->list.items[i]);
-        if (requirement_parse(item, arena, text) == 0 && str_equal(item->name, name))
-            out->texts[out->count++] = text;
-    }
+    while (out->count < TEXTS_MAX &&
+           requires_next(&out->items[out->count], &out->texts[out->count], &at, arena, list, name))
+        out->count++;
 }
 
 /* All that holds in a world, as one SPEC; false where nothing does. `*said` is the last of it. */

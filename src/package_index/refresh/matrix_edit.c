@@ -107,14 +107,6 @@ static void lift(struct lifting *l, const struct fact *fact, const char *kind, c
     add_word(l, word);
 }
 
-static const char *joined(struct arena *arena, const struct words *words)
-{
-    const char *text = "";
-    for (size_t i = 0; i < words->count; i++)
-        text = arena_printf(arena, "%s%s%s", text, i ? " " : "", words->items[i]);
-    return text;
-}
-
 static const struct release *find_release(const struct framework *framework, const char *version)
 {
     struct version wanted;
@@ -145,7 +137,8 @@ static int lift_release(struct lifting *l, const struct framework *framework, st
         if (a->variant && !str_equal(a->variant, build->variant))
             continue;
         found = true;
-        lift(l, &build->fact, "build", joined(l->arena, &build->releases), build->variant);
+        lift(l, &build->fact, "build",
+             str_join(l->arena, build->releases.items, build->releases.count, " "), build->variant);
     }
     if (!found)
         return err_set(err, TG_UNSOLVABLE, "unknown-variant", "%s %s has no build %s", a->framework,

@@ -49,8 +49,9 @@ struct proposal {
 bool proposal_is_compiled(const struct proposal *p);
 /* The row of its build is for all releases: a new one needs none. */
 bool proposal_is_for_all(const struct proposal *p);
-/* One reason more; none for NULL. */
-void proposal_say(const struct proposal *p, const char *text);
+/* One reason more. */
+void proposal_say(const struct proposal *p, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* A row as text begins with "- {", in a buffer of ROW_BYTES. A field; nothing for NULL and "". */
 void row_put(struct buf *row, const char *name, const char *value);

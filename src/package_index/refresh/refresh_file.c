@@ -111,14 +111,14 @@ static size_t line_for(const struct listed_rows *s, const struct version *versio
 
 static bool is_for(const struct patching *p, const struct data *proposal, const char *kind)
 {
-    return data_text(data_get(proposal, "row")) &&
-           str_equal(data_text(data_get(proposal, "framework")), p->framework->name) &&
-           str_equal(data_text(data_get(proposal, "kind")), kind);
+    return data_get_text(proposal, "row") &&
+           str_equal(data_get_text(proposal, "framework"), p->framework->name) &&
+           str_equal(data_get_text(proposal, "kind"), kind);
 }
 
 static const char *release_of(const struct data *proposal)
 {
-    return data_text(data_get(proposal, "release"));
+    return data_get_text(proposal, "release");
 }
 
 /* The rows that go before that line; proposals come the oldest first, several of a release in
@@ -134,9 +134,9 @@ static void put_rows(const struct patching *p, const struct listed_rows *s, cons
             begin--;
         for (size_t i = begin; i < end && version_parse(&version, release) == 0; i++) {
             const struct data *proposal = p->proposals->list.items[i];
-            const char *variant = data_text(data_get(proposal, "variant"));
+            const char *variant = data_get_text(proposal, "variant");
             if (is_for(p, proposal, kind) && line_for(s, &version, variant ? variant : "") == line)
-                (void)buf_printf(p->out, "%s\n", data_text(data_get(proposal, "row")));
+                (void)buf_printf(p->out, "%s\n", data_get_text(proposal, "row"));
         }
         end = begin;
     }
@@ -194,8 +194,7 @@ static void copy_line(const struct patching *p, size_t begin, size_t end)
         if (at < begin || at > end)
             continue;
         (void)buf_append(p->out, p->text.ptr + begin, at - begin);
-        begin =
-            at + put_companions(p, release, data_text(data_get(proposal, "row")), p->text.ptr + at);
+        begin = at + put_companions(p, release, data_get_text(proposal, "row"), p->text.ptr + at);
     }
     (void)buf_append(p->out, p->text.ptr + begin, end - begin);
     (void)buf_putc(p->out, '\n');

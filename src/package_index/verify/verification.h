@@ -25,9 +25,10 @@ struct verification {
 
 /* The index proves that part of the row. */
 void verification_prove(const struct verification *c, const char *what);
-/* It says something else; the row may explain that (`differs`). `evidence` is for people. */
+/* It says something else; the row may explain that (`differs`). The evidence is for people. */
 void verification_differ(const struct verification *c, const char *what, const char *row,
-                         const char *index, const char *evidence);
+                         const char *index, const char *evidence, ...)
+    __attribute__((format(printf, 5, 6)));
 /* "torch 2.8.0", in the arena. */
 const char *verification_named(const struct verification *c);
 

@@ -26,12 +26,10 @@ static void check_day(const struct verification *c, const struct fact *fact, con
 {
     const char *uploaded = c->evidence.uploaded;
     if (asked && compare_days(fact->as_of, asked) > 0)
-        verification_differ(c, "as_of", fact->as_of, asked,
-                            arena_printf(c->arena, "the index was asked on %s", asked));
+        verification_differ(c, "as_of", fact->as_of, asked, "the index was asked on %s", asked);
     else if (uploaded && compare_days(fact->as_of, uploaded) < 0)
-        verification_differ(
-            c, "as_of", fact->as_of, uploaded,
-            arena_printf(c->arena, "%s was uploaded on %s", verification_named(c), uploaded));
+        verification_differ(c, "as_of", fact->as_of, uploaded, "%s was uploaded on %s",
+                            verification_named(c), uploaded);
 }
 
 static void check_days(const struct verification *c, const struct package_index *index)
@@ -47,15 +45,12 @@ static void check_days(const struct verification *c, const struct package_index 
 /* What a build is installed by, where the user's index has it; NULL: `*why` says who has it. */
 static const char *requirement_of(const struct verification *c, const char **why)
 {
-    const struct build *build = c->build;
-    const char *url = build->index_url ? build->index_url : c->framework->index_url;
-    if (url && !str_equal(c->release->pypi, build->variant)) {
-        *why = arena_printf(c->arena, "it is on %s", fill_text(c->arena, url, c->release, build));
-        return NULL;
-    }
-    const char *text = build->requirements ? build->requirements : c->framework->requirements;
-    text = fill_text(c->arena, text, c->release, build);
-    return arena_memdup(c->arena, text, strcspn(text, " "));
+    const char *text = build_requirement(c->arena, c->framework, c->release, c->build);
+    const char *url = c->build->index_url ? c->build->index_url : c->framework->index_url;
+    if (!text)
+        *why =
+            arena_printf(c->arena, "it is on %s", fill_text(c->arena, url, c->release, c->build));
+    return text;
 }
 
 static bool is_compiled(const struct verification *c)
@@ -71,9 +66,8 @@ static void check_source(const struct verification *c)
     struct spec spec;
     struct version version;
     if (e->wheel[X86_64] || e->wheel[AARCH64]) {
-        verification_differ(
-            c, "wheel", "none", "some",
-            arena_printf(c->arena, "%s has a wheel for Linux", verification_named(c)));
+        verification_differ(c, "wheel", "none", "some", "%s has a wheel for Linux",
+                            verification_named(c));
         return;
     }
     verification_prove(c, "source");
@@ -84,9 +78,8 @@ static void check_source(const struct verification *c)
         if (version_parse(&version, arena_printf(c->arena, "%s.99", python)) == 0 &&
             spec_matches(&spec, &version))
             continue;
-        verification_differ(
-            c, "python", python, e->python_spec,
-            arena_printf(c->arena, "%s requires Python %s", verification_named(c), e->python_spec));
+        verification_differ(c, "python", python, e->python_spec, "%s requires Python %s",
+                            verification_named(c), e->python_spec);
         return;
     }
     verification_prove(c, "python");
@@ -97,19 +90,17 @@ static const char *compare(struct verification *c, struct package_index *index, 
 {
     const struct evidence *e = &c->evidence;
     if (e->yanked)
-        verification_differ(
-            c, "release", e->version, "withdrawn",
-            arena_printf(c->arena, "%s was withdrawn from the index", verification_named(c)));
+        verification_differ(c, "release", e->version, "withdrawn",
+                            "%s was withdrawn from the index", verification_named(c));
     else if (e->missing)
         verification_differ(c, "release", e->version, "none",
-                            arena_printf(c->arena, "%s requires %s, which the index does not have",
-                                         verification_named(c), e->missing));
+                            "%s requires %s, which the index does not have", verification_named(c),
+                            e->missing);
     else if (is_compiled(c))
         check_source(c);
     else if (!e->wheel[X86_64] && !e->wheel[AARCH64])
-        verification_differ(
-            c, "wheel", "some", "none",
-            arena_printf(c->arena, "%s has no wheel for Linux", verification_named(c)));
+        verification_differ(c, "wheel", "some", "none", "%s has no wheel for Linux",
+                            verification_named(c));
     else {
         verification_prove(c, "wheel");
         verify_wheels(c);
@@ -153,7 +144,7 @@ static const char *judge(struct verification *c, struct package_index *index, co
     }
     if (state == INDEX_ABSENT) {
         verification_differ(c, "release", requirement_pin(&requirement), "none",
-                            arena_printf(c->arena, "the index has no %s", text));
+                            "the index has no %s", text);
         return "verified";
     }
     if (c->evidence.old) {
@@ -238,8 +229,8 @@ static size_t count_state(const struct data *rows, const char *framework, const 
     size_t count = 0;
     for (size_t i = 0; i < rows->list.count; i++) {
         const struct data *row = rows->list.items[i];
-        count += (!framework || str_equal(data_text(data_get(row, "framework")), framework)) &&
-                 (!state || str_equal(data_text(data_get(row, "state")), state));
+        count += (!framework || str_equal(data_get_text(row, "framework"), framework)) &&
+                 (!state || str_equal(data_get_text(row, "state"), state));
     }
     return count;
 }
@@ -249,7 +240,7 @@ static size_t count_explained(const struct data *rows)
     size_t count = 0;
     for (size_t i = 0; i < rows->list.count; i++)
         count += data_get(rows->list.items[i], "differences")->list.count > 0 &&
-                 str_equal(data_text(data_get(rows->list.items[i], "state")), "verified");
+                 str_equal(data_get_text(rows->list.items[i], "state"), "verified");
     return count;
 }
 
@@ -270,7 +261,7 @@ static void print_frameworks(struct buf *out, const struct data *rows)
     (void)buf_printf(out, "%-21s %9s %9s %9s %9s %9s\n", "framework or package", "verified",
                      "differs", "not asked", "old", "failed");
     for (size_t i = 0; i < rows->list.count; i++) {
-        const char *name = data_text(data_get(rows->list.items[i], "framework"));
+        const char *name = data_get_text(rows->list.items[i], "framework");
         if (str_equal(name, last))
             continue;
         last = name;
@@ -289,10 +280,10 @@ static void print_differences(struct buf *out, const struct data *row, bool expl
         if (data_get(d, "explained")->boolean != explained)
             continue;
         (void)buf_printf(out, "%s %s %s: %s: the row has %s, the index %s\n    %s\n",
-                         data_text(data_get(row, "framework")), data_text(data_get(row, "release")),
-                         data_text(data_get(row, "variant")), data_text(data_get(d, "what")),
-                         data_text(data_get(d, "row")), data_text(data_get(d, "index")),
-                         data_text(data_get(d, "evidence")));
+                         data_get_text(row, "framework"), data_get_text(row, "release"),
+                         data_get_text(row, "variant"), data_get_text(d, "what"),
+                         data_get_text(d, "row"), data_get_text(d, "index"),
+                         data_get_text(d, "evidence"));
     }
 }
 

@@ -126,7 +126,7 @@ int matrix_images_table(struct buf *out, const struct data *rows)
         const struct data *row = rows->list.items[i];
         if (is_true(row, "differs"))
             (void)buf_printf(out, "%s: the row says '%s', the registry has none\n",
-                             data_text(data_get(row, "image")), data_text(data_get(row, "state")));
+                             data_get_text(row, "image"), data_get_text(row, "state"));
     }
     return out->overflowed ? -1 : 0;
 }

@@ -24,14 +24,6 @@ static size_t count_of(const struct data *list)
     return list && list->kind == DATA_LIST ? list->list.count : 0;
 }
 
-static bool list_has(const struct data *list, const char *text)
-{
-    for (size_t i = 0; list && i < count_of(list); i++)
-        if (str_equal(data_text(list->list.items[i]), text))
-            return true;
-    return false;
-}
-
 static void explain_cuda(struct buf *out, const struct data *r)
 {
     if (!*deep(r, "cuda", "version")) {
@@ -85,7 +77,7 @@ static void explain_step(struct buf *out, const char **joint, const char *option
     size_t written = 0;
     for (size_t i = 0; i < count_of(list); i++) {
         const char *text = data_text(list->list.items[i]);
-        if (list_has(but, text))
+        if (data_has_text(count_of(but) ? but : NULL, text))
             continue;
         if (written++ == 0)
             buf_printf(out, "%spip install%s", *joint, options);

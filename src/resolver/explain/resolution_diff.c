@@ -53,8 +53,8 @@ static void compare_maps(struct data *list, struct arena *arena, const char *wha
 static const char *image_name(struct arena *arena, const struct data *resolution)
 {
     const struct data *image = data_get(resolution, "image");
-    return arena_printf(arena, "%s:%s", data_text(data_get(image, "repository")),
-                        data_text(data_get(image, "tag")));
+    return arena_printf(arena, "%s:%s", data_get_text(image, "repository"),
+                        data_get_text(image, "tag"));
 }
 
 struct data *matrix_diff(struct arena *arena, const struct data *from, const struct data *to)
@@ -67,8 +67,8 @@ struct data *matrix_diff(struct arena *arena, const struct data *from, const str
             continue;
         if (str_equal(name, "image")) {
             compare(list, arena, name, image_name(arena, from), image_name(arena, to));
-            compare(list, arena, "image.state", data_text(data_get(a, "state")),
-                    data_text(data_get(b, "state")));
+            compare(list, arena, "image.state", data_get_text(a, "state"),
+                    data_get_text(b, "state"));
         } else if (a->kind == DATA_MAP && b && b->kind == DATA_MAP) {
             compare_maps(list, arena, name, a, b);
         } else {
@@ -82,17 +82,16 @@ int matrix_explain_diff(struct buf *out, const struct data *diff)
 {
     size_t width = 0;
     for (size_t i = 0; i < diff->list.count; i++) {
-        size_t len = strlen(data_text(data_get(diff->list.items[i], "what")));
+        size_t len = strlen(data_get_text(diff->list.items[i], "what"));
         width = len > width ? len : width;
     }
     if (!diff->list.count)
         buf_puts(out, "no difference\n");
     for (size_t i = 0; i < diff->list.count; i++) {
-        const char *from = data_text(data_get(diff->list.items[i], "from"));
-        const char *to = data_text(data_get(diff->list.items[i], "to"));
-        buf_printf(out, "%-*s  %s -> %s\n", (int)width,
-                   data_text(data_get(diff->list.items[i], "what")), from ? from : "nothing",
-                   to ? to : "nothing");
+        const char *from = data_get_text(diff->list.items[i], "from");
+        const char *to = data_get_text(diff->list.items[i], "to");
+        buf_printf(out, "%-*s  %s -> %s\n", (int)width, data_get_text(diff->list.items[i], "what"),
+                   from ? from : "nothing", to ? to : "nothing");
     }
     return out->overflowed ? -1 : 0;
 }

@@ -143,10 +143,7 @@ static void gate_notes(const struct notes *n)
     }
     if (s->problem->host.driver)
         return;
-    const char *branches = "";
-    for (size_t i = 0; i < gate->branches.count; i++)
-        branches =
-            arena_printf(s->arena, "%s%s%s", branches, i ? ", " : "", gate->branches.items[i]);
+    const char *branches = str_join(s->arena, gate->branches.items, gate->branches.count, ", ");
     note(n, "start-gate", "the image starts on drivers of CUDA %s or newer%s%s%s", gate->cuda.text,
          *branches ? ", and on branches " : "", branches,
          *branches && !gate->geforce ? " (not with GeForce cards)" : "");
