@@ -32,24 +32,6 @@ bool registry_is_mirrored(const struct registry *registry, const struct image_re
 
 enum image_presence { IMAGE_FAILED, IMAGE_THERE, IMAGE_GONE };
 
-/* One image that is looked for. */
-struct registry_image {
-    struct image_reference *reference;
-    enum image_presence presence;
-    const char *digest;  /* of its manifest, where it is there */
-    const char *failure; /* with its hint */
-};
-
-/*
- * Looks for all, several at once. No content is asked for where the head of an answer proves it: a
- * manifest's media type, a digest, and a server that says that it speaks a registry's API. Else the
- * manifest is fetched and must be one, of the digest that was said; so is, once, one of those that
- * a head proves (not each: registries count how many manifests one pulls). -1 only where the run
- * ended.
- */
-TG_CHECKED int registry_look(struct registry *registry, struct registry_image *images, size_t count,
-                             struct err *err);
-
 /* One manifest that is asked for. */
 struct registry_question {
     const struct image_reference *reference;
@@ -57,6 +39,16 @@ struct registry_question {
     struct registry_manifest manifest; /* where it is there */
     const char *failure; /* why nobody knows, or what is wrong with what came; with its hint */
 };
+
+/*
+ * Looks for all, several at once; of what is there only the digest is told. No content is asked for
+ * where the head of an answer proves it: a manifest's media type, a digest, and a server that says
+ * that it speaks a registry's API. Else the manifest is fetched and must be one, of the digest that
+ * was said; so is, once, one of those that a head proves (not each: registries count how many
+ * manifests one pulls). -1 only where the run ended.
+ */
+TG_CHECKED int registry_look(struct registry *registry, struct registry_question *questions,
+                             size_t count, struct err *err);
 
 /*
  * Asks for all, as many at once as the http allows (`parallel`), each checked as by

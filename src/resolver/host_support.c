@@ -1,5 +1,5 @@
 /* What a host, with the driver and GPUs that it has, can run of a matrix. */
-#include "resolver/host_support.h"
+#include "resolver/resolver.h"
 
 #include "base/arena.h"
 #include "base/budget.h"
@@ -80,11 +80,6 @@ static void count_rows(struct reach *r, struct problem *problem)
     }
 }
 
-static const char *stack_text(const struct reach *r, const char *part, const char *key)
-{
-    return data_get_text(data_get(r->stack, part), key);
-}
-
 /* Whether its builds are its own: what lives on another framework has that one's. */
 static bool has_builds(const struct reach *r)
 {
@@ -105,7 +100,8 @@ static int reach_framework(struct reach *out, const struct survey *s, const char
                  out->newest.build->cuda.text;
     if (out->found) {
         out->stack = resolution_data(s->arena, out->ask, &out->newest);
-        if (version_parse(&out->version, stack_text(out, "framework", "version")) < 0)
+        if (version_parse(&out->version,
+                          data_get_text(data_get(out->stack, "framework"), "version")) < 0)
             out->version = out->newest.release->version;
     }
     problem.allow_eol = true;

@@ -10,7 +10,7 @@
 #include "data/fileset.h"
 #include "git/libgit2.h"
 #include "matrix/matrix.h"
-#include "matrix/read/packed_rows.h"
+#include "matrix/read/fields.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,8 +5,8 @@
 #include "catalog/catalog.h"
 #include "cmd/cmd.h"
 #include "matrix/matrix.h"
-#include "resolver/host_support.h"
 #include "resolver/request.h"
+#include "resolver/resolver.h"
 #include "smoke/doctor.h"
 
 #include <stdio.h>

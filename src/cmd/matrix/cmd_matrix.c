@@ -11,7 +11,6 @@
 #include "data/data.h"
 #include "io/io.h"
 #include "matrix/matrix.h"
-#include "resolver/matrix_check.h"
 #include "resolver/resolver.h"
 
 #include <fcntl.h>

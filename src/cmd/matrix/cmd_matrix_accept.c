@@ -7,7 +7,7 @@
 #include "cmd/matrix/matrix_session.h"
 #include "data/data.h"
 #include "matrix/matrix.h"
-#include "package_index/matrix_edit.h"
+#include "package_index/refresh.h"
 
 #include <string.h>
 

@@ -10,7 +10,6 @@
 #include "cmd/matrix/matrix_session.h"
 #include "data/data.h"
 #include "matrix/matrix.h"
-#include "package_index/matrix_edit.h"
 #include "package_index/package_index.h"
 #include "package_index/refresh.h"
 

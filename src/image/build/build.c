@@ -8,7 +8,6 @@
 #include "base/shell.h"
 #include "catalog/base_image.h"
 #include "data/data.h"
-#include "image/build/builder_output.h"
 #include "image/build/engine.h"
 #include "image/build_context.h"
 #include "image/image_rows.h"
@@ -156,11 +155,6 @@ static void forget_lines(struct row_work *w)
 
 /* ------------------------------------------------------------------ steps of a row */
 
-static bool is_hub(const struct image_reference *reference)
-{
-    return str_equal(reference->host, "docker.io");
-}
-
 /*
  * The base as the builder is to fetch it: by digest where it is locked, from the mirror, else from
  * Docker Hub by its full name, since buildah and podman may have nowhere to look for short ones.
@@ -173,7 +167,7 @@ static const char *base_argument(struct row_work *w)
     ERR_SCRATCH(err);
     if (image_reference_parse(&reference, &w->arena, name, &err) < 0)
         return NULL;
-    if (is_hub(&reference) && reference.tag)
+    if (str_equal(reference.host, "docker.io") && reference.tag)
         name = arena_printf(&w->arena, "%s/%s:%s", job->mirror ? job->mirror : reference.host,
                             reference.path, reference.tag);
     return digest ? arena_printf(&w->arena, "%s@%s", name, digest) : name;
@@ -449,23 +443,16 @@ static void take_over(struct building *b, struct row_work *w)
     arena_release(&w->arena);
 }
 
-/* Pins of an earlier build are left out where they are to be found anew. */
-static struct lock lock_for(const struct build_job *job, struct arena *arena)
-{
-    struct lock lock = *job->lock;
-    if (job->fresh)
-        lock.packages = data_map(arena);
-    return lock;
-}
-
 static int prepare_row(struct row_work *w, const char *scratch, struct err *err)
 {
     struct render files;
     struct arena *arena = w->all->arena;
-    struct lock lock = lock_for(w->all->job, arena);
+    struct lock lock = *w->all->job->lock;
     w->id_file = arena_printf(arena, "%s/%zu.id", scratch, w->number);
     if (!w->all->job->build)
         return 0;
+    if (w->all->job->fresh) /* pins of an earlier build are to be found anew */
+        lock.packages = data_map(arena);
     if (image_context(&files, arena, w->all->job->catalog, w->row, &lock, err) < 0 ||
         image_context_write(&w->context, arena, scratch, NULL, w->row, &files, err) < 0)
         return err_wrap(err, "%s", w->row->name);

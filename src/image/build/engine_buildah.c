@@ -5,7 +5,6 @@
 #include "base/limits.h"
 #include "data/data.h"
 #include "data/json.h"
-#include "image/build/engine_command.h"
 
 static const char *const probe[] = {"buildah", "--version", NULL};
 

@@ -5,7 +5,6 @@
 #include "base/str.h"
 #include "data/data.h"
 #include "data/json.h"
-#include "image/build/engine_command.h"
 
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/str.h"
-#include "image/build/builder_output.h"
 #include "image/build/engine.h"
 #include "image/image_rows.h"
 #include "io/process.h"

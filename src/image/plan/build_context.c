@@ -136,20 +136,6 @@ static long count_files(const char *folder)
     return dir ? count : -1;
 }
 
-/* Holds the same bytes, and may be run or not as it should. */
-static bool is_same_file(const char *path, const struct render_entry *entry)
-{
-    struct arena scratch = ARENA_INIT;
-    struct span bytes;
-    struct stat st;
-    ERR_SCRATCH(err);
-    bool same = io_read_file(&bytes, &scratch, AT_FDCWD, path, entry->bytes.len + 1, &err) == 0 &&
-                span_equal(bytes, entry->bytes) && stat(path, &st) == 0 &&
-                ((st.st_mode & S_IXUSR) != 0) == entry->executable;
-    arena_release(&scratch);
-    return same;
-}
-
 /* "SHA256 -|x PATH", a line for each file: how a later run knows that nobody changed them. */
 static struct span mark_of(struct arena *arena, const struct render *files)
 {
@@ -184,30 +170,17 @@ static bool is_as_marked(const char *folder, const char *line)
     return same;
 }
 
-/* What an earlier run rendered, and nothing else: it may be rendered again. */
-static bool is_untouched(const char *folder, const char *marks)
+/* Whether a folder holds what a mark says, and nothing else. */
+static bool holds_just(const char *folder, struct span mark)
 {
     struct arena scratch = ARENA_INIT;
-    struct span mark;
-    char *rest;
+    char *rest, *text = arena_memdup(&scratch, mark.ptr, mark.len);
     long lines = 0;
-    bool same = last_written_read(&mark, &scratch, marks, folder);
-    char *text = same ? arena_memdup(&scratch, mark.ptr, mark.len) : NULL;
-    for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line && same;
+    bool same = true;
+    for (char *line = strtok_r(text, "\n", &rest); line && same;
          line = strtok_r(NULL, "\n", &rest), lines++)
         same = is_as_marked(folder, line);
     same = same && lines && count_files(folder) == lines;
-    arena_release(&scratch);
-    return same;
-}
-
-static bool holds_just(const char *folder, const struct render *files)
-{
-    struct arena scratch = ARENA_INIT;
-    bool same = count_files(folder) == (long)files->count;
-    for (size_t i = 0; same && i < files->count; i++)
-        same = is_same_file(arena_printf(&scratch, "%s/%s", folder, files->entries[i].path),
-                            &files->entries[i]);
     arena_release(&scratch);
     return same;
 }
@@ -247,6 +220,8 @@ enum context_place { PLACE_FREE, PLACE_SAME, PLACE_OLD };
 static int check_folder(enum context_place *place, const char *path, const char *marks,
                         const struct render *files, struct err *err)
 {
+    ARENA_SCRATCH(scratch);
+    struct span mark;
     struct stat st;
     bool empty;
     *place = PLACE_FREE;
@@ -257,9 +232,10 @@ static int check_folder(enum context_place *place, const char *path, const char 
         return refuse(path, err);
     if (io_is_empty(&empty, path, NULL, err) < 0)
         return -1;
-    if (!empty && holds_just(path, files))
+    if (!empty && holds_just(path, mark_of(&scratch, files)))
         *place = PLACE_SAME;
-    else if (!empty && !link && is_untouched(path, marks))
+    else if (!empty && !link && last_written_read(&mark, &scratch, marks, path) &&
+             holds_just(path, mark))
         *place = PLACE_OLD;
     return *place != PLACE_FREE || (empty && !link) ? 0 : refuse(path, err);
 }

@@ -88,13 +88,6 @@ static bool is_alike(const struct data *a, const struct data *b)
                      data_get_text(data_get(b, "driver"), "minimum"));
 }
 
-/* One row is for the processors of one request. */
-static bool is_same_row(const struct image_row *a, const struct image_row *b)
-{
-    return is_alike(a->resolution, b->resolution) &&
-           str_equal(request_processor(&a->request), request_processor(&b->request));
-}
-
 static const char *named(struct gathering *g, const struct base_image *image, const char *tag)
 {
     const char *registry = g->selection->registry;
@@ -147,7 +140,8 @@ static int add_row(struct gathering *g, const struct image_row *row, const struc
     for (size_t i = 0; !into && i < g->count; i++)
         if (str_equal(g->rows[i].name, row->name))
             into = &g->rows[i];
-    if (into && !is_same_row(into, row)) {
+    if (into && (!is_alike(into->resolution, row->resolution) ||
+                 !str_equal(request_processor(&into->request), request_processor(&row->request)))) {
         (void)yaml_error(g->err, node, "two rows that differ would both be '%s'", row->name);
         return err_hint(g->err, "leave one of them out, or let them differ in version, build or "
                                 "distribution");
@@ -337,12 +331,6 @@ static bool is_this_machine(const char *arch)
     return uname(&machine) < 0 || str_equal(machine.machine, arch);
 }
 
-/* An image that holds the running program is for the processor that it runs on. */
-static bool holds_program_of(const struct base_image *image, const char *arch)
-{
-    return !image->program || is_this_machine(arch);
-}
-
 const char *image_this_platform(struct arena *arena, const char **arch)
 {
     struct utsname machine;
@@ -370,7 +358,8 @@ int image_row_platforms(struct data **out, struct arena *arena,
         bool there = str_equal(own, arch);
         if (!there && !own && has_processor(&there, &g, row, arch) < 0)
             return -1;
-        if (there && holds_program_of(row->image, arch))
+        /* an image that holds the running program is for the processor that it runs on */
+        if (there && (!row->image->program || is_this_machine(arch)))
             data_push(arena, *out, data_str(arena, processors[i][1]));
     }
     return 0;

@@ -4,11 +4,14 @@
 #define TMPLGEN_FIELDS_H
 
 #include "base/err.h"
+#include "base/span.h"
+#include "base/str.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
+struct buf;
 struct fileset;
 struct yaml_node;
 
@@ -72,6 +75,9 @@ extern const struct document package_document;   /* likewise */
 /* What the file of that path is, or NULL. */
 const struct document *document_of(const char *path);
 
+/* The section of that name, or NULL. */
+const struct section *section_find(const struct section *sections, struct span name);
+
 struct row_reader {
     struct arena *arena;
     const struct yaml_node *sources; /* key: text; every `source` names keys of it */
@@ -134,5 +140,18 @@ bool added_has(const struct added_rows *added, const char *key, const char *name
 TG_CHECKED int added_join(const struct yaml_node **root, struct arena *arena,
                           const struct added_rows *added, const struct document *document,
                           const char *key, const char *name, struct err *err);
+
+/*
+ * Appends what the file `path` says, given its text; `out` may overflow. Exit 2 where that is not
+ * valid, or no file of a matrix.
+ */
+TG_CHECKED int rows_pack(struct buf *out, const char *path, struct span text, struct err *err);
+
+/*
+ * Fills `out` as document_read does, but rows have no places in a file. Texts point into `bytes`,
+ * which are trusted: only what rows_pack of this very build made may be given.
+ */
+TG_CHECKED int rows_unpack(void *out, const struct document *document, struct arena *arena,
+                           struct span bytes, struct err *err);
 
 #endif

@@ -35,21 +35,15 @@ struct gatherer {
     bool unknown; /* something is not known yet */
 };
 
-static struct family_part *find_part(struct gatherer *g, const char *name)
-{
-    for (size_t i = 0; i < g->count; i++)
-        if (str_equal(g->parts[i].name, name))
-            return &g->parts[i];
-    return NULL;
-}
-
 static struct family_part *add_part(struct gatherer *g, const struct requirement *requirement,
                                     const char *version)
 {
-    struct family_part *part = find_part(g, requirement->name);
-    if (part || g->count == PARTS_MAX)
-        return part;
-    part = &g->parts[g->count++];
+    for (size_t i = 0; i < g->count; i++)
+        if (str_equal(g->parts[i].name, requirement->name))
+            return &g->parts[i];
+    if (g->count == PARTS_MAX)
+        return NULL;
+    struct family_part *part = &g->parts[g->count++];
     *part = (struct family_part){
         .name = requirement->name, .version = version, .extras = requirement->extras};
     return part;

@@ -216,14 +216,6 @@ const char *index_asked_on(const struct package_index *index)
 
 /* ------------------------------------------------------------------ asking */
 
-static void fail_want(struct package_index *index, const struct want *w, const struct err *err)
-{
-    if (!index->failure_code)
-        index->failure_code = err->code;
-    data_put_text(index->arena, index->failed, failure_key(index->arena, w->name, w->version),
-                  err->message);
-}
-
 /* What becomes of the answer to a question of a batch. */
 typedef int take_answer(struct package_index *index, const struct want *w,
                         const struct http_exchange *exchange, struct err *err);
@@ -270,10 +262,15 @@ static int run_part(struct package_index *index, const struct batch *part, take_
     int rc = http_run(index->settings.http, &answers, part->exchanges, part->count, err);
     for (size_t i = 0; rc == 0 && i < part->count; i++) {
         ERR_SCRATCH(one);
-        if (take(index, part->wants[i], &part->exchanges[i], &one) < 0)
-            fail_want(index, part->wants[i], &one);
-        else
+        const struct want *w = part->wants[i];
+        if (take(index, w, &part->exchanges[i], &one) == 0) {
             http_keep(index->settings.http, &part->exchanges[i]);
+            continue;
+        }
+        if (!index->failure_code)
+            index->failure_code = one.code;
+        data_put_text(index->arena, index->failed, failure_key(index->arena, w->name, w->version),
+                      one.message);
     }
     http_release(part->exchanges, part->count);
     return rc;
@@ -572,13 +569,6 @@ static void keep_metadata(const struct package_index *index, const struct metada
                                       .may_keep = x->may_keep});
 }
 
-static int bad_wheel(const struct metadata_task *task, struct err *err)
-{
-    ARENA_SCRATCH(scratch);
-    return err_set(err, TG_RUNTIME, "answer", "%s: it is no wheel with metadata",
-                   http_shown(&scratch, task->url));
-}
-
 static int read_piece(struct package_index *index, struct metadata_task *task,
                       const struct http_exchange *x, struct err *err)
 {
@@ -600,7 +590,8 @@ static int read_piece(struct package_index *index, struct metadata_task *task,
         return 0;
     }
     if (rc < 0 || !task->range.len || task->range.len > LIMIT_HTTP_JSON_BYTES)
-        return bad_wheel(task, err);
+        return err_set(err, TG_RUNTIME, "answer", "%s: it is no wheel with metadata",
+                       http_shown(&scratch, task->url));
     task->stage++;
     task->want.bytes = task->range.len; /* the directory of a large wheel may have a megabyte */
     return 0;

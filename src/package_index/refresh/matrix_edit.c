@@ -1,5 +1,5 @@
 /* A matrix with other texts in place of some of its files, and the confidence of rows lifted. */
-#include "package_index/matrix_edit.h"
+#include "package_index/refresh.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -11,7 +11,7 @@
 #include "data/yaml.h"
 #include "matrix/facts.h"
 #include "matrix/matrix.h"
-#include "resolver/matrix_check.h"
+#include "resolver/resolver.h"
 
 #include <string.h>
 
@@ -72,15 +72,6 @@ struct lifting {
     size_t count;
 };
 
-/* Before its place in the file, so that the text can be copied piece by piece. */
-static void add_word(struct lifting *l, const struct yaml_node *word)
-{
-    size_t at = l->count++;
-    for (; at && l->words[at - 1]->offset > word->offset; at--)
-        l->words[at] = l->words[at - 1];
-    l->words[at] = word;
-}
-
 static bool is_below(const struct lifting *l, const struct fact *fact)
 {
     return strcmp(confidence_words[fact->confidence], l->acceptance->confidence) != 0 &&
@@ -104,26 +95,18 @@ static void lift(struct lifting *l, const struct fact *fact, const char *kind, c
     data_put_text(l->arena, row, "was", confidence_words[fact->confidence]);
     data_put(l->arena, row, "line", data_int(l->arena, (int64_t)err.where.line));
     data_push(l->arena, l->rows, row);
-    add_word(l, word);
-}
-
-static const struct release *find_release(const struct framework *framework, const char *version)
-{
-    struct version wanted;
-    if (version_parse(&wanted, version) < 0)
-        return NULL;
-    for (size_t i = 0; i < framework->releases.count; i++) {
-        const struct release *release = ROW(struct release, framework->releases, i);
-        if (version_compare(&release->version, &wanted) == 0)
-            return release;
-    }
-    return NULL;
+    size_t at = l->count++; /* before its place in the file: the text is copied piece by piece */
+    for (; at && l->words[at - 1]->offset > word->offset; at--)
+        l->words[at] = l->words[at - 1];
+    l->words[at] = word;
 }
 
 static int lift_release(struct lifting *l, const struct framework *framework, struct err *err)
 {
     const struct acceptance *a = l->acceptance;
-    const struct release *release = find_release(framework, a->version);
+    struct version version;
+    const struct release *release =
+        version_parse(&version, a->version) == 0 ? release_of(framework, &version) : NULL;
     bool found = !a->variant;
     if (!release) {
         (void)err_set(err, TG_UNSOLVABLE, "unknown-release", "%s has no row of %s", a->framework,

@@ -41,12 +41,6 @@ static const char *cuda_of_ground(const struct proposal *p)
     return NULL;
 }
 
-static const char *minor_text(struct arena *arena, const struct version *version)
-{
-    return arena_printf(arena, "%llu.%llu", (unsigned long long)version->release[0],
-                        (unsigned long long)version->release[1]);
-}
-
 const char *proven_cuda(const struct proposal *p)
 {
     ERR_SCRATCH(err);
@@ -58,7 +52,8 @@ const char *proven_cuda(const struct proposal *p)
         return cuda_of_ground(p);
     if (cuda->pin && version_parse(&pin, cuda->pin) == 0 && pin.count >= 2) {
         proposal_say(p, "%s", cuda->said);
-        return minor_text(p->arena, &pin);
+        return arena_printf(p->arena, "%llu.%llu", (unsigned long long)pin.release[0],
+                            (unsigned long long)pin.release[1]);
     }
     if (!cuda->said && (uint64_t)cuda_major_of(p->evidence.package) == model->release[0]) {
         proposal_say(p, "%s is for CUDA %llu by its name, %s as in the row of %s",

@@ -27,14 +27,6 @@ static const char *requirement_for(const struct proposal *p)
     return build_requirement(p->arena, p->framework, &release, p->build);
 }
 
-static bool is_known(const struct framework *framework, const struct version *version)
-{
-    for (size_t i = 0; i < framework->releases.count; i++)
-        if (version_compare(&ROW(struct release, framework->releases, i)->version, version) == 0)
-            return true;
-    return false;
-}
-
 static bool is_new(const struct proposal *p, const char *text, const struct data *release)
 {
     struct version version;
@@ -42,7 +34,8 @@ static bool is_new(const struct proposal *p, const char *text, const struct data
     const char *uploaded = data_get_text(release, "uploaded");
     const struct data *yanked = data_get(release, "yanked");
     if (version_parse(&version, text) < 0 || version_is_prerelease(&version) || version.local.len ||
-        is_known(p->framework, &version) || !yanked || yanked->kind != DATA_BOOL || yanked->boolean)
+        release_of(p->framework, &version) || !yanked || yanked->kind != DATA_BOOL ||
+        yanked->boolean)
         return false;
     const struct release *newest = ROW(struct release, p->framework->releases, 0);
     bool newer = version_compare(&version, &newest->version) > 0;
@@ -232,7 +225,7 @@ static void propose_version(struct proposal *p, struct data *list, const struct 
             p->model = model->release;
             p->build = model->build;
             p->version = text;
-            propose(p, list, is_known(p->framework, &version));
+            propose(p, list, release_of(p->framework, &version) != NULL);
         }
     }
 }

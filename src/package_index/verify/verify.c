@@ -32,14 +32,6 @@ static void check_day(const struct verification *c, const struct fact *fact, con
                             verification_named(c), uploaded);
 }
 
-static void check_days(const struct verification *c, const struct package_index *index)
-{
-    const char *asked = index_asked_on(index);
-    check_day(c, &c->release->fact, asked);
-    if (c->build->releases.count && !words_have(&c->build->releases, "all"))
-        check_day(c, &c->build->fact, asked);
-}
-
 /* ------------------------------------------------------------------ a row */
 
 /* What a build is installed by, where the user's index has it; NULL: `*why` says who has it. */
@@ -51,11 +43,6 @@ static const char *requirement_of(const struct verification *c, const char **why
         *why =
             arena_printf(c->arena, "it is on %s", fill_text(c->arena, url, c->release, c->build));
     return text;
-}
-
-static bool is_compiled(const struct verification *c)
-{
-    return str_equal(supply_of(c->framework, c->build), "build");
 }
 
 /* No wheel, and no Python that the release does not admit. */
@@ -96,7 +83,7 @@ static const char *compare(struct verification *c, struct package_index *index, 
         verification_differ(c, "release", e->version, "none",
                             "%s requires %s, which the index does not have", verification_named(c),
                             e->missing);
-    else if (is_compiled(c))
+    else if (str_equal(supply_of(c->framework, c->build), "build"))
         check_source(c);
     else if (!e->wheel[X86_64] && !e->wheel[AARCH64])
         verification_differ(c, "wheel", "some", "none", "%s has no wheel for Linux",
@@ -159,14 +146,6 @@ static const char *judge(struct verification *c, struct package_index *index, co
     return compare(c, index, why, wanted);
 }
 
-static void put_place(struct arena *arena, struct data *row, const struct yaml_node *node)
-{
-    ERR_SCRATCH(err);
-    (void)yaml_error(&err, node, "here");
-    data_put_text(arena, row, "file", err.where.file);
-    data_put(arena, row, "line", data_int(arena, (int64_t)err.where.line));
-}
-
 /* A row in the arena: what it takes to find it out, which is much more, is not kept. */
 static struct data *verify_build(struct arena *arena, const struct verification *build,
                                  struct package_index *index, size_t *wanted)
@@ -180,7 +159,9 @@ static struct data *verify_build(struct arena *arena, const struct verification 
     c->proved = data_list(c->arena);
     c->differences = data_list(c->arena);
     const char *state = c->requirement ? judge(c, index, &why, wanted) : "not-asked";
-    check_days(c, index);
+    check_day(c, &c->release->fact, index_asked_on(index));
+    if (c->build->releases.count && !words_have(&c->build->releases, "all"))
+        check_day(c, &c->build->fact, index_asked_on(index));
     if (is_unexplained(c))
         state = "differs";
     data_put_text(c->arena, row, "framework", c->framework->name);
@@ -192,7 +173,11 @@ static struct data *verify_build(struct arena *arena, const struct verification 
     data_put(c->arena, row, "differences", c->differences);
     data_put_text(c->arena, row, "why", why);
     /* What needs no row of a build stands where its release does. */
-    put_place(c->arena, row, c->build->fact.node ? c->build->fact.node : c->release->fact.node);
+    ERR_SCRATCH(place);
+    (void)yaml_error(&place, c->build->fact.node ? c->build->fact.node : c->release->fact.node,
+                     "here");
+    data_put_text(c->arena, row, "file", place.where.file);
+    data_put(c->arena, row, "line", data_int(c->arena, (int64_t)place.where.line));
     return data_copy(arena, row);
 }
 

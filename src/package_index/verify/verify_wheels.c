@@ -60,12 +60,6 @@ static void check_pythons(const struct verification *c)
                         joined(c->arena, e->pythons, e->python_count), "%s", evidence);
 }
 
-static bool has_processor(const struct verification *c, const char *processor)
-{
-    const struct words *own = &c->release->processors;
-    return build_has_processor(c->build, processor) && (!own->count || words_have(own, processor));
-}
-
 /* Whether the wheels for a processor are what the row speaks of: with CUDA, where it has CUDA. */
 static bool serves(const struct verification *c, int p)
 {
@@ -80,7 +74,10 @@ static void check_processors(const struct verification *c)
     const char *rows[PROCESSORS], *served[PROCESSORS], *evidence = "";
     size_t row_count = 0, served_count = 0;
     for (int p = 0; p < PROCESSORS; p++) {
-        bool in_row = has_processor(c, processor_names[p]), there = serves(c, p);
+        const struct words *own = &c->release->processors;
+        bool in_row = build_has_processor(c->build, processor_names[p]) &&
+                      (!own->count || words_have(own, processor_names[p]));
+        bool there = serves(c, p);
         if (c->evidence.wheel[p] && !c->evidence.read[p])
             there = in_row; /* a wheel of which nothing is known */
         if (in_row)
@@ -210,12 +207,6 @@ static void check_nccl(const struct verification *c)
         verification_differ(c, "nccl", c->build->nccl.text, found->pin, "%s", found->said);
 }
 
-/* A package that lives on another framework's brings no code of its own. */
-static bool stands_alone(const struct verification *c)
-{
-    return !c->framework->on && !c->release->companions.count;
-}
-
 /* What is installed is the whole of it: jax without jaxlib imports nothing. */
 static void check_family(const struct verification *c)
 {
@@ -223,7 +214,9 @@ static void check_family(const struct verification *c)
     const struct build *build = c->build;
     bool brings = str_equal(supply_of(c->framework, build), "wheel");
     bool cuda = e->cuda_for[X86_64] || e->cuda_for[AARCH64] || e->cuda_major;
-    if (!e->compiled && stands_alone(c))
+    /* A package that lives on another framework's brings no code of its own. */
+    bool alone = !c->framework->on && !c->release->companions.count;
+    if (!e->compiled && alone)
         verification_differ(c, "family", c->requirement, "no code",
                             "no wheel that %s brings is for a processor%s%s", c->requirement,
                             e->left_out ? "; it requires " : "", e->left_out ? e->left_out : "");

@@ -149,13 +149,6 @@ static void gate_notes(const struct notes *n)
          *branches && !gate->geforce ? " (not with GeForce cards)" : "");
 }
 
-static void path_note(const struct notes *n)
-{
-    if (chosen_is_shadowed(n->chosen))
-        note(n, "library-path",
-             "the image puts its CUDA libraries before the wheel's: LD_LIBRARY_PATH is reset");
-}
-
 /* ------------------------------------------------------------------ driver and GPUs */
 
 static void driver_notes(const struct notes *n)
@@ -187,15 +180,6 @@ static void driver_notes(const struct notes *n)
     else if (s->problem->host.by_platform)
         note(n, "driver-platform", "driver branch %s is what %s installs unless told otherwise",
              driver->said, s->ask->platform->title);
-}
-
-/* What a platform installs is said with its driver. */
-static void platform_note(const struct notes *n)
-{
-    const struct chosen_set *s = n->chosen;
-    if (is_active(s->problem, CHOICE_PLATFORM) && !s->ask->platform->driver &&
-        s->ask->platform->fact.note)
-        note(n, "platform", "%s", s->ask->platform->fact.note);
 }
 
 static void gpu_notes(const struct notes *n)
@@ -312,9 +296,13 @@ struct data *notes_data(const struct chosen_set *s)
     other_note(&n);
     size_note(&n);
     gate_notes(&n);
-    path_note(&n);
+    if (chosen_is_shadowed(s))
+        note(&n, "library-path",
+             "the image puts its CUDA libraries before the wheel's: LD_LIBRARY_PATH is reset");
     driver_notes(&n);
-    platform_note(&n);
+    if (is_active(s->problem, CHOICE_PLATFORM) && !s->ask->platform->driver &&
+        s->ask->platform->fact.note) /* what a platform installs is said with its driver */
+        note(&n, "platform", "%s", s->ask->platform->fact.note);
     gpu_notes(&n);
     python_notes(&n);
     build_notes(&n);

@@ -193,11 +193,6 @@ static bool try_set(const struct trials *n, uint64_t set, const struct candidate
     return driver ? try_branches(n, &changed, changes) : try_changed(n, &changed, changes);
 }
 
-static bool is_changeable(int choice)
-{
-    return choice != CHOICE_PLATFORM && choice != CHOICE_ARCH && choice < CHOICE_COUNT;
-}
-
 /* Every set of `left` more demands, from place `from` on; true where enough were found. */
 static bool try_sets(const struct trials *n, uint64_t set, size_t from, size_t left)
 {
@@ -207,10 +202,13 @@ static bool try_sets(const struct trials *n, uint64_t set, size_t from, size_t l
             try_set(n, set, &candidate);
         return n->list->list.count >= RESULTS_MAX || trials_are_over(n);
     }
-    for (size_t i = from; i < n->ask->demand_count; i++)
-        if (is_changeable(n->ask->demands[i].choice) &&
-            try_sets(n, set | (uint64_t)1 << i, i + 1, left - 1))
+    for (size_t i = from; i < n->ask->demand_count; i++) {
+        int choice = n->ask->demands[i].choice;
+        bool changeable =
+            choice != CHOICE_PLATFORM && choice != CHOICE_ARCH && choice < CHOICE_COUNT;
+        if (changeable && try_sets(n, set | (uint64_t)1 << i, i + 1, left - 1))
             return true;
+    }
     return false;
 }
 

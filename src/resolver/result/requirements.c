@@ -192,14 +192,6 @@ struct on_cpu {
     struct candidate candidate;
 };
 
-static const struct build *first_without_cuda(const struct build *const *builds, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!builds[i]->cuda.text)
-            return builds[i];
-    return NULL;
-}
-
 /* Whether some release has a build for CPUs: then wheels with CUDA serve there, too. */
 static bool knows_cpus(const struct framework *row)
 {
@@ -213,11 +205,10 @@ static bool knows_cpus(const struct framework *row)
 static const struct build *build_on_cpu(const struct framework *row,
                                         const struct package_pick *pick)
 {
-    const struct build *build =
-        first_without_cuda(pick->release->builds, pick->release->build_count);
-    if (build || !pick->build->cuda.text)
-        return build ? build : pick->build;
-    return knows_cpus(row) ? pick->build : NULL;
+    for (size_t i = 0; i < pick->release->build_count; i++)
+        if (!pick->release->builds[i]->cuda.text)
+            return pick->release->builds[i];
+    return !pick->build->cuda.text || knows_cpus(row) ? pick->build : NULL;
 }
 
 /* Whether a package is for the build of its framework there; not what only nvcc compiles. */
