@@ -116,7 +116,7 @@ int image_context(struct render *out, struct arena *arena, const struct catalog 
 /* Files below `folder`, of any kind; -1 where it cannot be looked at. */
 static long count_files(const char *folder)
 {
-    struct arena scratch = ARENA_INIT;
+    ARENA_SCRATCH(scratch);
     long count = 0;
     struct dirent *entry;
     DIR *dir = opendir(folder);
@@ -132,7 +132,6 @@ static long count_files(const char *folder)
     }
     if (dir)
         (void)closedir(dir);
-    arena_release(&scratch);
     return dir ? count : -1;
 }
 
@@ -152,37 +151,32 @@ static struct span mark_of(struct arena *arena, const struct render *files)
 
 static bool is_as_marked(const char *folder, const char *line)
 {
-    struct arena scratch = ARENA_INIT;
+    ARENA_SCRATCH(scratch);
     struct span bytes;
     struct stat st;
     char sum[SHA256_HEX_SIZE];
     ERR_SCRATCH(err);
     const char *head = SHA256_HEX_SIZE + 2 < strlen(line) ? line + SHA256_HEX_SIZE : "- .";
     const char *path = arena_printf(&scratch, "%s/%s", folder, head + 2);
-    bool same = !strstr(head + 2, "..") && lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-                ((st.st_mode & S_IXUSR) != 0) == (*head == 'x') &&
-                io_read_file(&bytes, &scratch, AT_FDCWD, path, FILE_BYTES_MAX, &err) == 0;
-    if (same) {
-        sha256_hex(sum, bytes.ptr, bytes.len);
-        same = strncmp(line, sum, strlen(sum)) == 0;
-    }
-    arena_release(&scratch);
-    return same;
+    if (str_starts(head + 2, "../") || strstr(head + 2, "/../") || lstat(path, &st) < 0 ||
+        !S_ISREG(st.st_mode) || ((st.st_mode & S_IXUSR) != 0) != (*head == 'x') ||
+        io_read_file(&bytes, &scratch, AT_FDCWD, path, FILE_BYTES_MAX, &err) < 0)
+        return false;
+    sha256_hex(sum, bytes.ptr, bytes.len);
+    return strncmp(line, sum, strlen(sum)) == 0;
 }
 
 /* Whether a folder holds what a mark says, and nothing else. */
 static bool holds_just(const char *folder, struct span mark)
 {
-    struct arena scratch = ARENA_INIT;
+    ARENA_SCRATCH(scratch);
     char *rest, *text = arena_memdup(&scratch, mark.ptr, mark.len);
     long lines = 0;
     bool same = true;
     for (char *line = strtok_r(text, "\n", &rest); line && same;
          line = strtok_r(NULL, "\n", &rest), lines++)
         same = is_as_marked(folder, line);
-    same = same && lines && count_files(folder) == lines;
-    arena_release(&scratch);
-    return same;
+    return same && lines && count_files(folder) == lines;
 }
 
 static int make_files(const char *folder, const struct render *files, struct err *err)

@@ -124,13 +124,10 @@ static int add_alias(struct gathering *g, struct image_row *row, const char *tag
 
 static bool is_wanted(const struct image_selection *selection, const struct image_row *row)
 {
-    struct arena scratch = ARENA_INIT;
+    ARENA_SCRATCH(scratch);
     const char *name = arena_printf(&scratch, "%s:%s", row->image->name, row->tag);
-    bool wanted = !selection->only.count;
-    for (size_t i = 0; i < selection->only.count; i++)
-        wanted |= str_equal(selection->only.items[i], name);
-    arena_release(&scratch);
-    return wanted;
+    return !selection->only.count ||
+           str_is_among(name, selection->only.items, selection->only.count);
 }
 
 static int add_row(struct gathering *g, const struct image_row *row, const struct words *tags,
