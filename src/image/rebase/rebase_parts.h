@@ -21,6 +21,8 @@ struct rebase_image {
 
 /* A label of a config, or NULL. */
 const char *rebase_label(const struct data *config, const char *name);
+/* The environment of a config as a map, in the arena. */
+struct data *rebase_env(struct arena *arena, const struct data *config);
 /* How many layers the config lists; -1 where it lists none in order. */
 TG_CHECKED int rebase_layer_count(size_t *out, const struct rebase_image *image, struct err *err);
 /* Exit 3, "unproven-base": the layers of `base` are not the lowest of `image`. */
