@@ -70,13 +70,9 @@ TG_CHECKED int registry_platforms(struct registry_platform **out, size_t *count,
                                   const struct image_reference *reference,
                                   const struct registry_manifest *manifest, struct err *err);
 /*
- * A small blob of the reference's repository, which is as large as the descriptor says and has its
- * digest. Exit 1; "limit" where it is larger than `max`, "not-found" where it is not there.
+ * The config of a manifest that is no index, as data. Exit 1; "limit" where it is larger than
+ * LIMIT_HTTP_JSON_BYTES, "not-found" where it is not there.
  */
-TG_CHECKED int registry_blob(struct span *bytes, struct registry *registry,
-                             const struct image_reference *reference,
-                             const struct registry_descriptor *blob, size_t max, struct err *err);
-/* The config of a manifest that is no index, as data. */
 TG_CHECKED int registry_config(struct data **out, struct registry *registry,
                                const struct image_reference *reference,
                                const struct registry_manifest *manifest, struct err *err);

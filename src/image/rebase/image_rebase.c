@@ -17,7 +17,6 @@
 #include <string.h>
 
 #define LABEL_BASE "tmplgen.base"
-#define LABEL_WRITES "tmplgen.writes"
 #define OCI_BASE "org.opencontainers.image.base."
 
 /* An image of a registry with its platforms. */
@@ -198,11 +197,11 @@ static const char *shown(struct arena *arena, const char *text)
 static int check_labels(const struct rebase_part *part, struct rebase_run *run)
 {
     const char *packages = rebase_label(part->image.config, "tmplgen.system.packages");
-    const char *writes = rebase_label(part->image.config, LABEL_WRITES);
+    const char *writes = rebase_label(part->image.config, REBASE_LABEL_WRITES);
     if (!packages || !writes) {
         (void)refuse(run, "unproven-base", "no label says whether it changed files of its base");
         return err_hint(run->err, "images that tmplgen renders have the labels "
-                                  "tmplgen.system.packages and " LABEL_WRITES);
+                                  "tmplgen.system.packages and " REBASE_LABEL_WRITES);
     }
     if (packages[strspn(packages, " \t")])
         return refuse(run, "changed-base",
@@ -227,7 +226,7 @@ static int check_steps(const struct rebase_part *part, struct rebase_run *run, s
 {
     const struct data *history = data_get(part->image.config, "history");
     size_t spoken = history->list.count; /* the first step of which no label speaks */
-    while (spoken && !rebase_step_speaks(run->arena, step_of(history, spoken - 1), LABEL_WRITES))
+    while (spoken && !rebase_step_speaks(run->arena, step_of(history, spoken - 1)))
         spoken--;
     struct rebase_place place = rebase_place_on(run->arena, part->old.config);
     for (size_t i = from; i < history->list.count; i++) {

@@ -78,7 +78,8 @@ struct rebase_place rebase_place_on(struct arena *arena, const struct data *base
 /* One step after the other: `place` is what it is after it. The text is from outside. */
 enum rebase_wrote rebase_wrote(struct rebase_place *place, const char *created_by);
 /* Is it the label that tells what was written until then? */
-bool rebase_step_speaks(struct arena *arena, const char *created_by, const char *label);
+#define REBASE_LABEL_WRITES "tmplgen.writes"
+bool rebase_step_speaks(struct arena *arena, const char *created_by);
 /* A whole path in a folder that distributions leave to others: nothing of a base is there. */
 bool rebase_is_left_to_others(struct arena *arena, const char *path);
 

@@ -291,10 +291,10 @@ enum rebase_wrote rebase_wrote(struct rebase_place *place, const char *created_b
     return REBASE_WROTE_NOTHING;
 }
 
-bool rebase_step_speaks(struct arena *arena, const char *created_by, const char *label)
+bool rebase_step_speaks(struct arena *arena, const char *created_by)
 {
     const char *text = instruction_of(arena, created_by);
-    return str_starts(text, "LABEL ") && strstr(text, arena_printf(arena, "%s=", label));
+    return str_starts(text, "LABEL ") && strstr(text, REBASE_LABEL_WRITES "=");
 }
 
 struct rebase_place rebase_place_on(struct arena *arena, const struct data *base_config)

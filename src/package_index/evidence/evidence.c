@@ -293,8 +293,7 @@ static enum index_state gather_part(struct gatherer *g, size_t i)
 {
     struct family_part *part = &g->parts[i];
     struct evidence *out = g->out;
-    enum index_state state =
-        index_release(&part->release, g->index, part->name, part->version, true);
+    enum index_state state = index_release(&part->release, g->index, part->name, part->version);
     if (i == 0) {
         out->state = state;
         out->uploaded = data_get_text(part->release, "uploaded");

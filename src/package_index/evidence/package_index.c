@@ -159,7 +159,7 @@ static bool has_requires(const struct data *release)
 }
 
 enum index_state index_release(const struct data **out, struct package_index *index,
-                               const char *name, const char *version, bool requires)
+                               const char *name, const char *version)
 {
     const struct data *releases;
     enum index_state state = index_project(&releases, index, name);
@@ -172,7 +172,7 @@ enum index_state index_release(const struct data **out, struct package_index *in
     *out = member->value;
     const struct data *yanked = data_get(*out, "yanked");
     bool withdrawn = yanked && yanked->kind == DATA_BOOL && yanked->boolean; /* with its files */
-    if (!requires || withdrawn || index_is_old(index, *out) || has_requires(*out))
+    if (withdrawn || index_is_old(index, *out) || has_requires(*out))
         return INDEX_THERE;
     if (has_failed(index, name, member->name.ptr))
         return INDEX_FAILED;

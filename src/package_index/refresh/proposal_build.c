@@ -17,7 +17,7 @@ static const char *cuda_of_ground(const struct proposal *p)
     const struct data *release;
     struct version pin;
     if (!ground ||
-        index_release(&release, p->index, p->evidence.package, p->version, true) != INDEX_THERE)
+        index_release(&release, p->index, p->evidence.package, p->version) != INDEX_THERE)
         return NULL;
     const struct data *list = index_requires(release, processor_names[X86_64]);
     struct requirement said;

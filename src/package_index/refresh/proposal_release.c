@@ -31,7 +31,7 @@ static const char *find_companion(const struct proposal *p, const char *name)
         if (!since || !uploaded || strncmp(uploaded, since, strlen("2026-10")) < 0 ||
             ++tries > COMPANION_TRIES)
             continue;
-        *p->wanted += index_release(&release, p->index, project, version, true) == INDEX_UNKNOWN;
+        *p->wanted += index_release(&release, p->index, project, version) == INDEX_UNKNOWN;
         const struct data *list = index_requires(release, processor_names[X86_64]);
         for (size_t j = 0; requires_next(&said, &text, &j, p->arena, list, p->evidence.package);)
             if (said.spec.count && version_parse(&own, p->version) == 0 &&
@@ -56,7 +56,7 @@ static const char *inherited_companion(const struct proposal *p, const struct pa
         if (version_parse(&version, releases->map.members[i].name.ptr) == 0 &&
             !version_is_prerelease(&version) && version_compare(&version, &newest) > 0)
             return NULL;
-    state = index_release(&release, p->index, project, pair->value, true);
+    state = index_release(&release, p->index, project, pair->value);
     *p->wanted += state == INDEX_UNKNOWN;
     const struct data *list = release ? index_requires(release, processor_names[X86_64]) : NULL;
     struct requirement said;
@@ -132,7 +132,7 @@ static const char *required_by(const struct proposal *p, const char *name)
     for (size_t i = 0; other && i < other->releases.count; i++) {
         const char *version = ROW(struct release, other->releases, i)->version.text;
         const struct data *release;
-        enum index_state state = index_release(&release, p->index, name, version, true);
+        enum index_state state = index_release(&release, p->index, name, version);
         *p->wanted += state == INDEX_UNKNOWN;
         if (state != INDEX_THERE ||
             !requires_version(p->arena, release, p->evidence.package, p->version))
@@ -157,7 +157,7 @@ static const char *requires(const struct proposal *p, const char *before, bool m
     const struct data *release;
     struct words words = words_read(p->arena, before ? before : "");
     struct words names = {arena_array(p->arena, words.count + 1, sizeof(*names.items)), 0};
-    if (index_release(&release, p->index, p->evidence.package, p->version, true) != INDEX_THERE)
+    if (index_release(&release, p->index, p->evidence.package, p->version) != INDEX_THERE)
         return before;
     const struct data *list = index_requires(release, processor_names[X86_64]);
     for (size_t i = 0; i < words.count; i++) {

@@ -257,12 +257,12 @@ static void print_frameworks(struct buf *out, const struct data *rows)
     }
 }
 
-static void print_differences(struct buf *out, const struct data *row, bool explained)
+static void print_differences(struct buf *out, const struct data *row)
 {
     const struct data *list = data_get(row, "differences");
     for (size_t i = 0; i < list->list.count; i++) {
         const struct data *d = list->list.items[i];
-        if (data_get(d, "explained")->boolean != explained)
+        if (data_get(d, "explained")->boolean)
             continue;
         (void)buf_printf(out, "%s %s %s: %s: the row has %s, the index %s\n    %s\n",
                          data_get_text(row, "framework"), data_get_text(row, "release"),
@@ -278,6 +278,6 @@ int matrix_verify_table(struct buf *out, struct arena *arena, const struct data 
     print_frameworks(out, rows);
     (void)buf_putc(out, '\n');
     for (size_t i = 0; i < rows->list.count; i++)
-        print_differences(out, rows->list.items[i], false);
+        print_differences(out, rows->list.items[i]);
     return out->overflowed ? -1 : 0;
 }

@@ -30,7 +30,7 @@ static enum index_state check_companion(const struct verification *c, struct pac
     const struct data *release;
     bool agrees = true;
     enum index_state state =
-        index_release(&release, index, requirement_name(c->arena, name), version, true);
+        index_release(&release, index, requirement_name(c->arena, name), version);
     if (state == INDEX_UNKNOWN || state == INDEX_FAILED)
         return state;
     if (state == INDEX_ABSENT) {
@@ -77,7 +77,7 @@ static bool is_required_by(const struct verification *c, struct package_index *i
         const struct data *release;
         if (!spec_matches(&row->spec, version))
             continue;
-        enum index_state state = index_release(&release, index, row->name, version->text, true);
+        enum index_state state = index_release(&release, index, row->name, version->text);
         *wanted += state == INDEX_UNKNOWN;
         if (state != INDEX_THERE ||
             !requires_version(c->arena, release, c->evidence.package, c->evidence.version))
@@ -141,8 +141,7 @@ void verify_requires(const struct verification *c, struct package_index *index, 
     struct words stated =
         words_read(c->arena, arena_printf(c->arena, "%s %s", r->requires ? r->requires : "",
                                           r->pins ? r->pins : ""));
-    if (index_release(&release, index, c->evidence.package, c->evidence.version, true) !=
-        INDEX_THERE)
+    if (index_release(&release, index, c->evidence.package, c->evidence.version) != INDEX_THERE)
         return;
     list = index_requires(release, processor_names[X86_64]);
     if (!list && !(list = index_requires(release, processor_names[AARCH64])))

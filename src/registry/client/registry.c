@@ -206,14 +206,15 @@ static int check_blob(const char *name, struct span bytes, const struct registry
     return 0;
 }
 
-int registry_blob(struct span *bytes, struct registry *registry,
-                  const struct image_reference *reference, const struct registry_descriptor *blob,
-                  size_t max, struct err *err)
+/* A small blob, which is as large as the descriptor says and has its digest. */
+static int fetch_blob(struct span *bytes, struct registry *registry,
+                      const struct image_reference *reference,
+                      const struct registry_descriptor *blob, struct err *err)
 {
     struct arena *arena = registry->arena;
-    if (blob->size > (int64_t)max)
+    if (blob->size > (int64_t)LIMIT_HTTP_JSON_BYTES)
         return err_set(err, TG_RUNTIME, "limit", "%s/%s: %s is larger than %zu bytes, the limit",
-                       reference->host, reference->path, blob->digest, max);
+                       reference->host, reference->path, blob->digest, LIMIT_HTTP_JSON_BYTES);
     struct access_request request = {.reference = reference,
                                      .rest = arena_printf(arena, "blobs/%s", blob->digest),
                                      .exchange = {.max_bytes = (size_t)blob->size}};
@@ -237,7 +238,7 @@ int registry_config(struct data **out, struct registry *registry,
     const char *name =
         arena_printf(registry->arena, "the config of %s/%s", reference->host, reference->path);
     if (registry_read_descriptor(&config, name, data_get(manifest->document, "config"), err) < 0 ||
-        registry_blob(&bytes, registry, reference, &config, LIMIT_HTTP_JSON_BYTES, err) < 0)
+        fetch_blob(&bytes, registry, reference, &config, err) < 0)
         return -1;
     return registry_read_json(out, registry->arena, name, bytes, LIMIT_HTTP_JSON_BYTES, err);
 }

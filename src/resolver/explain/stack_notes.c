@@ -277,7 +277,7 @@ static void package_notes(const struct notes *n)
 static void fact_notes(const struct notes *n)
 {
     const struct fact *facts[FACTS_MAX];
-    size_t count = chosen_facts(facts, FACTS_MAX, n->chosen);
+    size_t count = chosen_facts(facts, n->chosen);
     bool low = false, overlaid = false;
     for (size_t i = 0; i < count; i++) {
         low |= facts[i]->confidence == CONFIDENCE_LOW;

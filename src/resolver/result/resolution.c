@@ -243,7 +243,7 @@ static struct data *env_part(const struct chosen_set *s)
 static struct data *sources_part(const struct chosen_set *s)
 {
     const struct fact *facts[FACTS_MAX];
-    size_t count = chosen_facts(facts, FACTS_MAX, s);
+    size_t count = chosen_facts(facts, s);
     struct data *list = data_list(s->arena);
     for (size_t i = 0; i < count; i++) {
         bool again = false;

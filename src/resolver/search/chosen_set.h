@@ -24,8 +24,8 @@ struct chosen_set {
 
 void chosen_init(struct chosen_set *out, struct arena *arena, const struct problem *problem,
                  const struct candidate *candidate);
-/* Every row that the stack rests on, at most `room`; how many. */
-size_t chosen_facts(const struct fact **facts, size_t room, const struct chosen_set *s);
+/* The rows that the stack rests on; how many. */
+size_t chosen_facts(const struct fact *facts[FACTS_MAX], const struct chosen_set *s);
 /* Whether the image's LD_LIBRARY_PATH would put its libraries before the wheel's. */
 bool chosen_is_shadowed(const struct chosen_set *s);
 /* Whether a member is there, beside the framework. */
