@@ -11,7 +11,7 @@
  */
 #include "base/buf.h"
 #include "base/limits.h"
-#include "matrix/read/packed_rows.h"
+#include "matrix/read/fields.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -37,7 +37,7 @@ struct built {
     struct data *packages; /* {STEP: [NAME==VERSION]}: what it was built with; or NULL */
 };
 
-/* Who is told; one call at a time, from any thread. Any may be NULL. */
+/* Who is told; one call at a time, from any thread. */
 struct build_watch {
     void (*began)(void *context, size_t row, enum build_step step);
     void (*line)(void *context, size_t row, const char *line);
@@ -55,11 +55,12 @@ struct build_job {
     struct words arguments; /* K=V for the builder */
     const char *mirror;     /* HOST[/PATH] for Docker Hub's images, or NULL */
     size_t at_once;
-    bool push;          /* what passed */
-    bool fresh;         /* find packages anew, whatever the lock has */
-    bool want_packages; /* find out what pip installed */
-    const char *epoch;  /* SOURCE_DATE_EPOCH, or NULL */
-    const struct build_watch *watch;
+    bool build;                      /* or it was built before, and is only pushed */
+    bool push;                       /* what passed */
+    bool fresh;                      /* find packages anew, whatever the lock has */
+    bool want_packages;              /* find out what pip installed */
+    const char *epoch;               /* SOURCE_DATE_EPOCH, or NULL */
+    const struct build_watch *watch; /* or NULL */
 };
 
 /*
@@ -69,8 +70,36 @@ struct build_job {
  */
 TG_CHECKED int image_build(struct built **out, struct arena *arena, const struct build_job *job,
                            struct err *err);
-/* Pushes what is built already, by its names. As above. */
-TG_CHECKED int image_push(struct built **out, struct arena *arena, const struct build_job *job,
-                          struct err *err);
+
+/*
+ * The engine of that name, else of TMPLGEN_ENGINE, else the first of docker with buildx, buildah
+ * and podman that can be used. Exit 2 for another name; 1, "no-engine", where none is there, or not
+ * the one that was named.
+ */
+TG_CHECKED int engine_choose(const struct engine **out, const char *name, struct err *err);
+
+/* ------------------------------------------------------------------ sizes */
+
+struct layer_size {
+    int64_t bytes;                   /* uncompressed */
+    const char *digest;              /* or NULL: not known */
+    const struct image_row **shared; /* other rows that have it too; NULL behind the last */
+    bool counted;                    /* an earlier row has it */
+};
+
+struct image_size {
+    bool known;                /* the engine has an image of that name */
+    int64_t bytes;             /* of all layers */
+    struct layer_size *layers; /* the base's first */
+    size_t layer_count;
+};
+
+/*
+ * Asks for all rows by their names; `*out` has one for each. What the engine does not have is not
+ * known; -1 where it says anything else than that.
+ */
+TG_CHECKED int image_sizes(struct image_size **out, struct arena *arena,
+                           const struct engine *engine, const struct image_row *rows, size_t count,
+                           struct err *err);
 
 #endif

@@ -3,12 +3,15 @@
 #define TMPLGEN_BUILD_CONTEXT_H
 
 #include "base/err.h"
+#include "base/limits.h"
 #include "catalog/render.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
 struct catalog;
+struct data;
 struct image_row;
 struct lock;
 
@@ -47,5 +50,40 @@ TG_CHECKED int image_contexts_check(const char ***paths, struct arena *arena,
 /* Makes the folders of all, each as image_context_write does. */
 TG_CHECKED int image_contexts_write(struct arena *arena, const struct image_contexts *what,
                                     struct err *err);
+
+/* ------------------------------------------------------------------ what an earlier run wrote */
+
+#define MARK_BYTES_MAX (32 * LIMIT_MIB)
+
+/*
+ * Notes `text` of what lies at `place`, in the folder `marks`, which may be NULL. Without a mark
+ * something is only not replaced: nothing depends on this.
+ */
+void last_written_keep(const char *marks, const char *place, struct span text);
+/* What was noted of it last. */
+bool last_written_read(struct span *out, struct arena *arena, const char *marks, const char *place);
+
+/* ------------------------------------------------------------------ bake files */
+
+/* A row on its way into the file. */
+struct bake_row {
+    const struct image_row *row;
+    const char *context;          /* the folder with its Dockerfile */
+    const struct data *platforms; /* a list of "linux/amd64", ... */
+};
+
+/*
+ * The document of docker-bake.json, as https://docs.docker.com/build/bake/reference/ has it, and a
+ * list of {name, image, tag, platforms, context}. `registry` NULL: without a cache.
+ */
+struct data *bake_document(struct data **targets, struct arena *arena, const struct bake_row *rows,
+                           size_t count, const char *registry);
+/*
+ * Makes the contexts and writes the document to `path`, or neither where either cannot be. What was
+ * baked there before, unchanged, is replaced (contexts->marks knows); a file that says anything
+ * else is refused with 3, "target-not-empty".
+ */
+TG_CHECKED int bake_write(struct arena *arena, const char *path, const struct data *document,
+                          const struct image_contexts *contexts, struct err *err);
 
 #endif

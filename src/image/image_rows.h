@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "resolver/request.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
@@ -13,6 +14,7 @@ struct base_image;
 struct catalog;
 struct data;
 struct image_plan;
+struct yaml_node;
 
 struct image_row {
     const struct base_image *image;
@@ -50,5 +52,27 @@ TG_CHECKED int image_row_platforms(struct data **out, struct arena *arena,
 
 /* This machine's: "linux/arm64"; `*arch` is what requests call it, NULL where none may. */
 const char *image_this_platform(struct arena *arena, const char **arch);
+
+/* ------------------------------------------------------------------ plans */
+
+struct plan_entry {
+    const char *image;
+    bool asks; /* it has a request; else it means the image's first own row */
+    struct stack_request request;
+    struct words tags; /* that it gets besides its own */
+    const struct yaml_node *node;
+};
+
+struct image_plan {
+    const char *registry; /* HOST/PATH; or NULL */
+    struct plan_entry *entries;
+    size_t count;
+};
+
+/* Reads a plan, strictly. Exit 2 with file:line:column; 1 where it cannot be read. */
+TG_CHECKED int plan_load(struct image_plan **out, struct arena *arena, const char *path,
+                         struct err *err);
+/* Whether `text` is HOST[:PORT][/PATH]... as images are named. */
+TG_CHECKED int plan_check_registry(const char *text, struct err *err);
 
 #endif

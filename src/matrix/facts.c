@@ -71,6 +71,22 @@ const struct framework *framework_of(const struct matrix *matrix, const char *na
     return NULL;
 }
 
+const struct release *release_named(const struct framework *framework, const char *text)
+{
+    for (size_t i = 0; i < framework->releases.count; i++)
+        if (str_equal(ROW(struct release, framework->releases, i)->version.text, text))
+            return ROW(struct release, framework->releases, i);
+    return NULL;
+}
+
+const struct release *release_of(const struct framework *framework, const struct version *version)
+{
+    for (size_t i = 0; i < framework->releases.count; i++)
+        if (version_compare(&ROW(struct release, framework->releases, i)->version, version) == 0)
+            return ROW(struct release, framework->releases, i);
+    return NULL;
+}
+
 struct words words_read(struct arena *arena, const char *text)
 {
     char *copy = arena_strdup(arena, text);
@@ -219,32 +235,32 @@ const char *matrix_tag_state(struct arena *arena, const struct matrix *matrix,
     return NULL;
 }
 
-const struct gate *gate_of(const struct matrix *matrix, const struct image *image)
+/* The image itself where it has a gate, or else a cuDNN; or the newest of its minor that has. */
+static const struct image *image_with(const struct matrix *matrix, const struct image *image,
+                                      bool gate)
 {
     const struct image *newest = NULL;
-    if (image->gate.cuda.text)
-        return &image->gate;
+    if (gate ? image->gate.cuda.text : image->cudnn)
+        return image;
     for (size_t i = 0; i < matrix->images.count; i++) {
         const struct image *row = ROW(struct image, matrix->images, i);
-        if (row->gate.cuda.text && same_minor(&row->cuda, &image->cuda) &&
+        if ((gate ? row->gate.cuda.text : row->cudnn) && same_minor(&row->cuda, &image->cuda) &&
             (!newest || version_compare(&row->cuda, &newest->cuda) > 0))
             newest = row;
     }
-    return newest ? &newest->gate : NULL;
+    return newest;
+}
+
+const struct gate *gate_of(const struct matrix *matrix, const struct image *image)
+{
+    const struct image *with = image_with(matrix, image, true);
+    return with ? &with->gate : NULL;
 }
 
 const char *cudnn_of(const struct matrix *matrix, const struct image *image)
 {
-    const struct image *newest = NULL;
-    if (image->cudnn)
-        return image->cudnn;
-    for (size_t i = 0; i < matrix->images.count; i++) {
-        const struct image *row = ROW(struct image, matrix->images, i);
-        if (row->cudnn && same_minor(&row->cuda, &image->cuda) &&
-            (!newest || version_compare(&row->cuda, &newest->cuda) > 0))
-            newest = row;
-    }
-    return newest ? newest->cudnn : NULL;
+    const struct image *with = image_with(matrix, image, false);
+    return with ? with->cudnn : NULL;
 }
 
 const struct ccs *capabilities_of(const struct matrix *matrix, const struct version *cuda)

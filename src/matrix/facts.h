@@ -295,6 +295,9 @@ const struct framework *framework_of(const struct matrix *matrix, const char *na
 const struct framework *any_framework(const struct matrix *matrix, size_t i);
 /* The one that is called just so in the files; or NULL. */
 const struct framework *framework_or_package(const struct matrix *matrix, const char *name);
+/* The row of a release, by its text as the file has it or by its version; or NULL. */
+const struct release *release_named(const struct framework *framework, const char *text);
+const struct release *release_of(const struct framework *framework, const struct version *version);
 /* The words of a text, between blanks; in the arena. */
 struct words words_read(struct arena *arena, const char *text);
 /* The framework, or the package that lives on one, that people or pip call so; or NULL. */

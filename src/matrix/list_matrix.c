@@ -1,5 +1,5 @@
 /* The rows of a matrix for people and programs. */
-#include "matrix/list_matrix.h"
+#include "matrix/matrix.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -19,15 +19,6 @@ struct matrix_listing {
     struct arena *arena;
     const struct matrix *matrix;
 };
-
-static void put_words(const struct matrix_listing *l, struct data *map, const char *name,
-                      const struct words *words)
-{
-    struct data *list = data_list(l->arena);
-    for (size_t i = 0; i < words->count; i++)
-        data_push(l->arena, list, data_str(l->arena, words->items[i]));
-    data_put(l->arena, map, name, list);
-}
 
 static void put_ccs(const struct matrix_listing *l, struct data *map, const char *name,
                     const struct ccs *ccs)
@@ -87,12 +78,15 @@ static struct data *releases_data(const struct matrix_listing *l, const struct f
         data_put_text(l->arena, map, "release", release->version.text);
         data_put_text(l->arena, map, "default", release->default_variant);
         data_put(l->arena, map, "builds", builds);
-        put_words(l, map, "pythons", &release->pythons);
-        put_words(l, map, "experimental", &release->experimental);
+        data_put(l->arena, map, "pythons",
+                 data_texts(l->arena, release->pythons.items, release->pythons.count));
+        data_put(l->arena, map, "experimental",
+                 data_texts(l->arena, release->experimental.items, release->experimental.count));
         data_put_text(l->arena, map, "pypi", release->pypi);
         put_map(l, map, "companions", &release->companions);
         data_put_text(l->arena, map, "requires", release->requires);
-        put_words(l, map, "variants", &release->variants);
+        data_put(l->arena, map, "variants",
+                 data_texts(l->arena, release->variants.items, release->variants.count));
         put_fact(l, map, &release->fact);
         data_push(l->arena, list, map);
     }
@@ -159,7 +153,8 @@ static struct data *gpus_data(const struct matrix_listing *l)
         data_put_text(l->arena, map, "compute_capability", cc_text(l->arena, gpu->cc));
         data_put_text(l->arena, map, "architecture", architecture ? architecture->name : NULL);
         data_put_text(l->arena, map, "class", gpu->class);
-        put_words(l, map, "memory_gb", &gpu->memory);
+        data_put(l->arena, map, "memory_gb",
+                 data_texts(l->arena, gpu->memory.items, gpu->memory.count));
         data_put(l->arena, map, "bandwidth_gb_s",
                  gpu->bandwidth ? data_int(l->arena, gpu->bandwidth) : data_null(l->arena));
         data_put_text(l->arena, map, "last_driver",
@@ -169,8 +164,10 @@ static struct data *gpus_data(const struct matrix_listing *l)
         data_put_text(l->arena, map, "names", gpu->names);
         put_map(l, map, "on", &gpu->on);
         put_map(l, map, "mig", &gpu->mig);
-        put_words(l, map, "instances", &gpu->instances);
-        put_words(l, map, "products", &gpu->products);
+        data_put(l->arena, map, "instances",
+                 data_texts(l->arena, gpu->instances.items, gpu->instances.count));
+        data_put(l->arena, map, "products",
+                 data_texts(l->arena, gpu->products.items, gpu->products.count));
         put_fact(l, map, &gpu->fact);
         data_push(l->arena, list, map);
     }
@@ -210,7 +207,9 @@ static struct data *images_data(const struct matrix_listing *l)
         data_put_text(l->arena, map, "superseded_by", image->superseded_by);
         data_put_text(l->arena, map, "cudnn", image->cudnn);
         data_put_text(l->arena, map, "starts_on", gate ? gate->cuda.text : NULL);
-        put_words(l, map, "or_branches", gate ? &gate->branches : &(struct words){NULL, 0});
+        data_put(l->arena, map, "or_branches",
+                 data_texts(l->arena, gate ? gate->branches.items : NULL,
+                            gate ? gate->branches.count : 0));
         data_put(l->arena, map, "tags", tags);
         put_fact(l, map, &image->fact);
         data_push(l->arena, list, map);
@@ -229,7 +228,8 @@ static struct data *platforms_data(const struct matrix_listing *l)
         data_put_text(l->arena, map, "driver",
                       platform->driver ? arena_printf(l->arena, "%lld", (long long)platform->driver)
                                        : NULL);
-        put_words(l, map, "latest", &platform->latest);
+        data_put(l->arena, map, "latest",
+                 data_texts(l->arena, platform->latest.items, platform->latest.count));
         data_put_text(l->arena, map, "library_path", platform->library_path);
         data_put_text(l->arena, map, "selector", platform->selector);
         put_fact(l, map, &platform->fact);
@@ -238,22 +238,13 @@ static struct data *platforms_data(const struct matrix_listing *l)
     return list;
 }
 
-static const struct framework *listed_of(const struct matrix *matrix, const char *name)
-{
-    const struct framework *found = framework_of(matrix, name);
-    for (size_t i = 0; !found && i < matrix->package_count; i++)
-        if (str_equal(matrix->packages[i].name, name))
-            found = &matrix->packages[i];
-    return found;
-}
-
 struct data *matrix_list_data(struct arena *arena, const struct matrix *matrix, const char *topic)
 {
     static struct data *(*const topics[])(const struct matrix_listing *) = {
         gpus_data, drivers_data, images_data, platforms_data};
     const struct matrix_listing l = {arena, matrix};
     struct data *map = data_map(arena);
-    const struct framework *framework = topic ? listed_of(matrix, topic) : NULL;
+    const struct framework *framework = topic ? framework_or_package(matrix, topic) : NULL;
     if (framework)
         data_put(arena, map, "releases", releases_data(&l, framework));
     for (size_t i = 0; topic && !framework && i < matrix_topic_count; i++)

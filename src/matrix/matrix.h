@@ -8,6 +8,8 @@
 #include <stddef.h>
 
 struct arena;
+struct buf;
+struct data;
 struct fileset;
 struct matrix;
 
@@ -66,5 +68,17 @@ const char *matrix_tag_state(struct arena *arena, const struct matrix *matrix,
  */
 TG_CHECKED int matrix_packages(struct words *out, struct arena *arena, const struct fileset *files,
                                const char *framework, struct err *err);
+
+/* What can be listed beside the frameworks: "gpus", "drivers", "images", "platforms". */
+extern const char *const matrix_topics[];
+extern const size_t matrix_topic_count;
+
+/*
+ * The rows of `topic`: a framework's name, one of matrix_topics, or NULL for the frameworks
+ * themselves. A map of one list, called like the topic ("releases" for a framework).
+ */
+struct data *matrix_list_data(struct arena *arena, const struct matrix *matrix, const char *topic);
+/* The same as a table with a line of headings; its lines are at most 100 wide where rows allow. */
+int matrix_list_table(struct buf *out, struct arena *arena, const struct data *list);
 
 #endif

@@ -357,12 +357,6 @@ static bool has_prefix(const struct version *version, const struct version *pref
            version_compare_parts(version, prefix, prefix->count) == 0;
 }
 
-/* The same release number, whatever follows it. */
-static bool same_base(const struct version *a, const struct version *b)
-{
-    return a->epoch == b->epoch && version_compare_parts(a, b, VERSION_PARTS) == 0;
-}
-
 static bool equals(const struct spec_clause *clause, const struct version *version)
 {
     if (clause->wildcard)
@@ -388,7 +382,8 @@ static bool is_less(const struct version *version, const struct version *bound)
     if (version_compare(version, bound) >= 0)
         return false;
     return version_is_prerelease(bound) || !version_is_prerelease(version) ||
-           !same_base(version, bound);
+           version->epoch != bound->epoch ||
+           version_compare_parts(version, bound, VERSION_PARTS) != 0; /* whatever follows it */
 }
 
 static bool is_compatible(const struct version *version, const struct version *bound)

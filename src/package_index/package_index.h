@@ -46,9 +46,9 @@ TG_CHECKED int index_ask(size_t *asked, struct package_index *index, struct err 
 /* The releases of a project: version -> a release as index_parse.h has it. */
 enum index_state index_project(const struct data **out, struct package_index *index,
                                const char *name);
-/* One release; with `requires`, its requirements are there or are wanted. */
+/* One release; its requirements are there or are wanted. */
 enum index_state index_release(const struct data **out, struct package_index *index,
-                               const char *name, const char *version, bool requires);
+                               const char *name, const char *version);
 /* It was uploaded before `since`: nothing but the date is known. */
 bool index_is_old(const struct package_index *index, const struct data *release);
 /* The requirements for a processor: a list, or NULL where they are not known. */

@@ -9,8 +9,9 @@
 struct arena;
 struct buf;
 struct data;
-struct package_index;
 struct matrix;
+struct package_index;
+struct registry;
 
 /*
  * A list with a row for each build of each release of `name`, a framework or a package (NULL: of
@@ -27,5 +28,19 @@ struct data *matrix_verify(size_t *wanted, struct arena *arena, const struct mat
 struct data *matrix_verify_counts(struct arena *arena, const struct data *rows);
 /* For people: a table by framework and release, then the differences. */
 int matrix_verify_table(struct buf *out, struct arena *arena, const struct data *rows);
+
+/* ------------------------------------------------------------------ images */
+
+/*
+ * Looks for every tag at `where`, HOST[/PREFIX], below which the repository stands. `*rows` is a
+ * list of {image, state, found, digest, differs, why}; `found` is null where the registry could not
+ * be asked. A tag of an image at its end of life may be gone; any other is a difference.
+ */
+TG_CHECKED int matrix_verify_images(struct data **rows, struct arena *arena,
+                                    const struct matrix *matrix, struct registry *registry,
+                                    const char *where, struct err *err);
+/* {there, gone, differs, failed}. */
+struct data *matrix_images_counts(struct arena *arena, const struct data *rows);
+int matrix_images_table(struct buf *out, const struct data *rows);
 
 #endif

@@ -100,7 +100,7 @@ static int find_type(struct registry_manifest *out, struct arena *arena, const c
                      const char *type, struct err *err)
 {
     bool index;
-    const char *own = data_text(data_get(out->document, "mediaType"));
+    const char *own = data_get_text(out->document, "mediaType");
     const char *bare = bare_type(arena, type);
     if (refuse_schema1(out->document, bare, name, err) < 0 ||
         kind_of_content(&index, out->document, name, err) < 0)

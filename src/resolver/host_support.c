@@ -1,5 +1,5 @@
 /* What a host, with the driver and GPUs that it has, can run of a matrix. */
-#include "resolver/host_support.h"
+#include "resolver/resolver.h"
 
 #include "base/arena.h"
 #include "base/budget.h"
@@ -80,11 +80,6 @@ static void count_rows(struct reach *r, struct problem *problem)
     }
 }
 
-static const char *stack_text(const struct reach *r, const char *part, const char *key)
-{
-    return data_text(data_get(data_get(r->stack, part), key));
-}
-
 /* Whether its builds are its own: what lives on another framework has that one's. */
 static bool has_builds(const struct reach *r)
 {
@@ -105,7 +100,8 @@ static int reach_framework(struct reach *out, const struct survey *s, const char
                  out->newest.build->cuda.text;
     if (out->found) {
         out->stack = resolution_data(s->arena, out->ask, &out->newest);
-        if (version_parse(&out->version, stack_text(out, "framework", "version")) < 0)
+        if (version_parse(&out->version,
+                          data_get_text(data_get(out->stack, "framework"), "version")) < 0)
             out->version = out->newest.release->version;
     }
     problem.allow_eol = true;
@@ -117,7 +113,7 @@ static int reach_framework(struct reach *out, const struct survey *s, const char
 static const char *why_not(const struct survey *s, const struct demands *ask)
 {
     const struct data *conflicts = conflicts_data(s->arena, ask, minimal_conflict(ask));
-    return conflicts->list.count ? data_text(data_get(conflicts->list.items[0], "because")) : NULL;
+    return conflicts->list.count ? data_get_text(conflicts->list.items[0], "because") : NULL;
 }
 
 static struct data *framework_data(const struct survey *s, const struct reach *r)
@@ -139,7 +135,7 @@ static struct data *framework_data(const struct survey *s, const struct reach *r
 static struct data *image_of(struct data *images, const char *image)
 {
     for (size_t i = 0; i < images->list.count; i++)
-        if (str_equal(data_text(data_get(images->list.items[i], "image")), image))
+        if (str_equal(data_get_text(images->list.items[i], "image"), image))
             return images->list.items[i];
     return NULL;
 }
@@ -150,7 +146,7 @@ static int by_use(const void *a, const void *b)
     size_t n = data_get(x, "frameworks")->list.count, m = data_get(y, "frameworks")->list.count;
     if (n != m)
         return n > m ? -1 : 1;
-    return strcmp(data_text(data_get(x, "image")), data_text(data_get(y, "image")));
+    return strcmp(data_get_text(x, "image"), data_get_text(y, "image"));
 }
 
 static struct data *images_data(const struct survey *s, const struct reach *reaches, size_t count)
@@ -299,17 +295,17 @@ static void ask_for_stack(struct survey *s, const struct data *resolution,
 {
     const struct data *framework = data_get(resolution, "framework"),
                       *image = data_get(resolution, "image");
-    const char *tag = data_text(data_get(image, "tag"));
+    const char *tag = data_get_text(image, "tag");
     request_say(&s->request, s->arena, CHOICE_FRAMEWORK,
-                arena_printf(s->arena, "%s==%s", data_text(data_get(framework, "name")),
-                             data_text(data_get(framework, "version"))));
+                arena_printf(s->arena, "%s==%s", data_get_text(framework, "name"),
+                             data_get_text(framework, "version")));
     request_say(&s->request, s->arena, CHOICE_VARIANT,
-                data_text(data_get(data_get(resolution, "cuda"), "variant")));
-    request_say(&s->request, s->arena, CHOICE_PYTHON, data_text(data_get(resolution, "python")));
-    request_say(&s->request, s->arena, CHOICE_RUNTIME, data_text(data_get(request, "runtime")));
+                data_get_text(data_get(resolution, "cuda"), "variant"));
+    request_say(&s->request, s->arena, CHOICE_PYTHON, data_get_text(resolution, "python"));
+    request_say(&s->request, s->arena, CHOICE_RUNTIME, data_get_text(request, "runtime"));
     if (tag)
         request_say(&s->request, s->arena, CHOICE_IMAGE,
-                    arena_printf(s->arena, "%s:%s", data_text(data_get(image, "repository")), tag));
+                    arena_printf(s->arena, "%s:%s", data_get_text(image, "repository"), tag));
 }
 
 /* Runs, does not (and why), or is nothing that this matrix knows. */
@@ -325,7 +321,7 @@ static struct data *judge_stack(const struct survey *s, const char **relies_on,
     }
     if (search_best(&candidate, ask, ask_all(ask))) {
         const struct data *stack = resolution_data(s->arena, ask, &candidate);
-        *relies_on = data_text(data_get(data_get(stack, "driver"), "relies_on"));
+        *relies_on = data_get_text(data_get(stack, "driver"), "relies_on");
         return data_bool(s->arena, true);
     }
     *because = why_not(s, ask);

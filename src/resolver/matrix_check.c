@@ -1,5 +1,5 @@
 /* Whether the files of a matrix agree with themselves and with each other. */
-#include "resolver/matrix_check.h"
+#include "resolver/resolver.h"
 
 #include "base/arena.h"
 #include "data/fileset.h"
@@ -382,14 +382,9 @@ static void check_build(struct inspection *c, const struct framework *framework,
                         const struct build *build)
 {
     bool all = build->releases.count == 1 && str_equal(build->releases.items[0], "all");
-    for (size_t i = 0; !all && i < build->releases.count; i++) {
-        bool found = false;
-        for (size_t j = 0; j < framework->releases.count && !found; j++)
-            found = str_equal(ROW(struct release, framework->releases, j)->version.text,
-                              build->releases.items[i]);
-        if (!found)
+    for (size_t i = 0; !all && i < build->releases.count; i++)
+        if (!release_named(framework, build->releases.items[i]))
             find(c, node_of(&build->fact, "releases"), "no release %s", build->releases.items[i]);
-    }
     if (!build->cuda.text)
         return;
     if (!toolkit_of(c->matrix, &build->cuda))

@@ -4,7 +4,6 @@
 #include "base/arena.h"
 #include "base/budget.h"
 #include "data/data.h"
-#include "resolver/explain/nearest.h"
 #include "resolver/explain/refuse.h"
 #include "resolver/result/resolution.h"
 #include "resolver/search/hardly_known.h"

@@ -162,11 +162,12 @@ struct match {
     size_t at, end;
 };
 
-/* Is this part (without ' & ') in the line, from `at` on? '*' is anything: the first place of each
+/* Is this part (without ' & ') in the line? '*' is anything: the first place of each
  * piece leaves the most room for the next. */
-static int part_found(const char *part, size_t n, const struct line *l, size_t at,
-                      struct match *found, int *code)
+static int part_found(const char *part, size_t n, const struct line *l, struct match *found,
+                      int *code)
 {
+    size_t at = 0;
     int first = 1;
     while (n) {
         size_t piece = 0, length = 0;
@@ -203,7 +204,7 @@ static int text_found(const char *text, size_t n, const struct line *l, struct m
     for (int first = 1; n; first = 0) {
         const char *more = memmem(text, n, " & ", 3);
         size_t part = more ? (size_t)(more - text) : n;
-        if (!part_found(text, part, l, 0, first ? found : &other, code))
+        if (!part_found(text, part, l, first ? found : &other, code))
             return 0;
         text += part + (more ? 3 : 0);
         n -= part + (more ? 3 : 0);

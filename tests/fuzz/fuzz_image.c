@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "data/data.h"
-#include "image/image_plan.h"
+#include "image/image_rows.h"
 #include "image/lock.h"
 #include "registry/reference.h"
 

@@ -9,7 +9,6 @@
 #include "base/limits.h"
 #include "data/data.h"
 #include "matrix/matrix.h"
-#include "resolver/matrix_check.h"
 #include "resolver/resolver.h"
 
 #include <stdint.h>

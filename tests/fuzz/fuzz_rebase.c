@@ -5,9 +5,7 @@
 #include "base/limits.h"
 #include "data/data.h"
 #include "data/json.h"
-#include "image/rebase/rebase_splice.h"
-#include "image/rebase/rebase_steps.h"
-#include "image/rebase/rebase_system.h"
+#include "image/rebase/rebase_parts.h"
 #include "registry/image_manifest.h"
 #include "registry/reference.h"
 

@@ -12,7 +12,7 @@
 #include "child/team_image.h"
 #include "data/data.h"
 #include "matrix/matrix.h"
-#include "resolver/host_support.h"
+#include "resolver/resolver.h"
 #include "update/target/update_stack.h"
 
 #include <stdint.h>

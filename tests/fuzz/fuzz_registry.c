@@ -6,7 +6,6 @@
 #include "data/data.h"
 #include "data/json.h"
 #include "io/http.h"
-#include "registry/client/challenge.h"
 #include "registry/client/credentials.h"
 #include "registry/reference.h"
 #include "registry/registry.h"

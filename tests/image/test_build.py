@@ -229,7 +229,7 @@ def test_an_epoch_is_passed_on(each):
     wanted = {
         "docker": ["type=docker,rewrite-timestamp=true", "SOURCE_DATE_EPOCH=1700000000"],
         "buildah": ["--timestamp=1700000000"],
-        "podman": ["--timestamp", "1700000000"],
+        "podman": ["--timestamp=1700000000"],
     }
     assert set(wanted[each.env["TMPLGEN_ENGINE"]]) <= set(call)
 

@@ -8,9 +8,8 @@
 #include "data/data.h"
 #include "data/fileset.h"
 #include "git/libgit2.h"
-#include "matrix/list_matrix.h"
 #include "matrix/matrix.h"
-#include "matrix/read/packed_rows.h"
+#include "matrix/read/fields.h"
 #include "unit/test.h"
 
 #include <stdlib.h>

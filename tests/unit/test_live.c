@@ -5,7 +5,6 @@
 #include "package_index/evidence/wheel.h"
 #include "package_index/evidence/zip.h"
 #include "package_index/requirement.h"
-#include "registry/client/challenge.h"
 #include "registry/client/credentials.h"
 #include "registry/reference.h"
 #include "registry/registry.h"

@@ -4,7 +4,6 @@
 #include "catalog/catalog.h"
 #include "data/data.h"
 #include "matrix/matrix.h"
-#include "resolver/matrix_check.h"
 #include "resolver/resolver.h"
 #include "resolver/rules/gpu_name.h"
 #include "unit/rows.h"

@@ -11,7 +11,7 @@
 #include "data/fileset.h"
 #include "data/yaml.h"
 #include "matrix/matrix.h"
-#include "resolver/matrix_check.h"
+#include "resolver/resolver.h"
 
 #include <string.h>
 

@@ -6,10 +6,8 @@
 #include "cmd/image/image_session.h"
 #include "cmd/matrix/matrix_session.h"
 #include "data/document.h"
-#include "image/bake.h"
+#include "image/build.h"
 #include "image/build_context.h"
-#include "image/engine_choice.h"
-#include "image/image_sizes.h"
 
 #include <string.h>
 

@@ -10,7 +10,6 @@
 #include "cmd/matrix/matrix_session.h"
 #include "data/document.h"
 #include "image/build.h"
-#include "image/engine_choice.h"
 #include "image/image_rows.h"
 #include "io/http.h"
 #include "io/term.h"
@@ -375,8 +374,7 @@ static int want_registry(const struct image_session *s)
     return err_hint(s->err, "--registry HOST/PATH, or 'registry' in the plan");
 }
 
-static int run_rows(struct image_session *s, int (*act)(struct built **, struct arena *,
-                                                        const struct build_job *, struct err *))
+static int run_rows(struct image_session *s, bool build)
 {
     struct build_job job;
     struct built *built;
@@ -385,7 +383,8 @@ static int run_rows(struct image_session *s, int (*act)(struct built **, struct 
         return -1;
     (void)signal(SIGPIPE, SIG_IGN); /* nobody reads on: the builds go on, and are tidied up */
     job.watch = build_view_open(&view, s->run, s->rows, s->count);
-    int rc = act(&built, &s->run->arena, &job, s->err);
+    job.build = build;
+    int rc = image_build(&built, &s->run->arena, &job, s->err);
     build_view_close(&view);
     if (rc < 0 && str_equal(s->err->code, "interrupted")) {
         ERR_SCRATCH(unkept);
@@ -404,7 +403,7 @@ static int image_build_run(struct run *run, struct err *err)
     if (image_open(s, run, IMAGE_USES_BASES | IMAGE_BUILDS_HERE, err) < 0 ||
         (opt_given(&run->options, "push") && want_registry(s) < 0))
         return -1;
-    return run_rows(s, image_build);
+    return run_rows(s, true);
 }
 
 static const struct option build_options[] = {
@@ -440,7 +439,7 @@ static int image_push_run(struct run *run, struct err *err)
     struct image_session session, *s = &session;
     if (image_open(s, run, 0, err) < 0 || want_registry(s) < 0)
         return -1;
-    return run_rows(s, image_push);
+    return run_rows(s, false);
 }
 
 static const struct option push_options[] = {

@@ -6,7 +6,7 @@
 #include "cmd/image/image_session.h"
 #include "cmd/matrix/matrix_session.h"
 #include "data/document.h"
-#include "image/base_check.h"
+#include "image/lock.h"
 #include "matrix/matrix.h"
 
 #include <string.h>

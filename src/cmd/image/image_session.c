@@ -8,7 +8,7 @@
 #include "cmd/matrix/matrix_session.h"
 #include "cmd/project/choices.h"
 #include "data/document.h"
-#include "image/image_plan.h"
+#include "image/image_rows.h"
 #include "registry/reference.h"
 #include "registry/registry.h"
 

@@ -11,7 +11,7 @@
 #include "io/interrupt.h"
 #include "io/io.h"
 #include "matrix/matrix.h"
-#include "resolver/host_support.h"
+#include "resolver/resolver.h"
 #include "smoke/doctor.h"
 
 #include <errno.h>

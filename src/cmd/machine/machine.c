@@ -4,8 +4,8 @@
 #include "base/str.h"
 #include "catalog/catalog.h"
 #include "matrix/matrix.h"
-#include "resolver/host_support.h"
 #include "resolver/request.h"
+#include "resolver/resolver.h"
 #include "smoke/doctor.h"
 
 #include <stdio.h>

@@ -8,9 +8,7 @@
 #include "cmd/project/choices.h"
 #include "data/document.h"
 #include "io/io.h"
-#include "matrix/list_matrix.h"
 #include "matrix/matrix.h"
-#include "resolver/matrix_check.h"
 #include "resolver/resolver.h"
 
 #include <fcntl.h>

@@ -11,10 +11,8 @@
 #include "io/interrupt.h"
 #include "io/io.h"
 #include "matrix/matrix.h"
-#include "package_index/accept.h"
-#include "package_index/matrix_edit.h"
-#include "package_index/package_index.h"
 #include "package_index/refresh.h"
+#include "package_index/package_index.h"
 
 #include <errno.h>
 #include <fcntl.h>

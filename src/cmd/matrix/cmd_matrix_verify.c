@@ -11,7 +11,6 @@
 #include "matrix/matrix.h"
 #include "package_index/package_index.h"
 #include "package_index/verify.h"
-#include "package_index/verify_images.h"
 #include "registry/registry.h"
 
 #include <stdlib.h>

@@ -8,7 +8,6 @@
 #include "base/shell.h"
 #include "catalog/base_image.h"
 #include "data/data.h"
-#include "image/build/builder_output.h"
 #include "image/build/engine.h"
 #include "image/build_context.h"
 #include "image/image_rows.h"
@@ -46,6 +45,8 @@ struct row_work {
     const char *context, *id_file; /* in the scratch folder */
     const char *id;                /* what the builder made */
     struct arena arena;
+    struct process_watch watch; /* of what `job` runs; its `seconds` and `out` are set before */
+    struct engine_job job;
     struct built *built;
     enum build_step step;
     char *lines[LAST_LINES]; /* a ring of what was said last */
@@ -61,14 +62,20 @@ struct building {
     struct arena *arena;
 };
 
+static const struct engine *engine_of(const struct row_work *w)
+{
+    return w->all->job->engine;
+}
+
 /* ------------------------------------------------------------------ telling */
 
 static void begin(struct row_work *w, enum build_step step)
 {
-    const struct build_watch *watch = w->all->job->watch;
     w->step = step;
+    w->watch.seconds = 0;
+    const struct build_watch *watch = w->all->job->watch;
     (void)pthread_mutex_lock(&w->all->lock);
-    if (watch && watch->began)
+    if (watch)
         watch->began(watch->context, w->number, step);
     (void)pthread_mutex_unlock(&w->all->lock);
 }
@@ -87,9 +94,7 @@ static bool is_instruction(const char *line)
 static void keep_text(char **place, const char *text)
 {
     free(*place);
-    *place = strdup(text);
-    if (!*place)
-        abort();
+    *place = xstrdup(text);
 }
 
 /* Told only in the end, where something fails. */
@@ -104,13 +109,13 @@ static void keep_line(void *context, const char *line)
 static void hear(void *context, const char *line)
 {
     struct row_work *w = context;
-    const struct build_watch *watch = w->all->job->watch;
     keep_line(w, line);
     const char *text = w->lines[(w->line_count - 1) % LAST_LINES];
     if (w->step == BUILD_IMAGE && is_instruction(text))
         keep_text(&w->instruction, text);
+    const struct build_watch *watch = w->all->job->watch;
     (void)pthread_mutex_lock(&w->all->lock);
-    if (watch && watch->line)
+    if (watch)
         watch->line(watch->context, w->number, text);
     (void)pthread_mutex_unlock(&w->all->lock);
 }
@@ -120,7 +125,7 @@ static void tick(void *context)
     struct row_work *w = context;
     const struct build_watch *watch = w->all->job->watch;
     (void)pthread_mutex_lock(&w->all->lock);
-    if (watch && watch->ticked)
+    if (watch)
         watch->ticked(watch->context);
     (void)pthread_mutex_unlock(&w->all->lock);
 }
@@ -150,20 +155,6 @@ static void forget_lines(struct row_work *w)
 
 /* ------------------------------------------------------------------ steps of a row */
 
-/* `seconds` and `out` as a process_watch has them. */
-static struct engine_job call(struct row_work *w, struct process_watch *watch, int seconds,
-                              struct buf *out)
-{
-    *watch = (struct process_watch){
-        .line = hear, .idle = tick, .context = w, .seconds = seconds, .out = out};
-    return (struct engine_job){&w->arena, watch, &w->err};
-}
-
-static bool is_hub(const struct image_reference *reference)
-{
-    return str_equal(reference->host, "docker.io");
-}
-
 /*
  * The base as the builder is to fetch it: by digest where it is locked, from the mirror, else from
  * Docker Hub by its full name, since buildah and podman may have nowhere to look for short ones.
@@ -176,7 +167,7 @@ static const char *base_argument(struct row_work *w)
     ERR_SCRATCH(err);
     if (image_reference_parse(&reference, &w->arena, name, &err) < 0)
         return NULL;
-    if (is_hub(&reference) && reference.tag)
+    if (str_equal(reference.host, "docker.io") && reference.tag)
         name = arena_printf(&w->arena, "%s/%s:%s", job->mirror ? job->mirror : reference.host,
                             reference.path, reference.tag);
     return digest ? arena_printf(&w->arena, "%s@%s", name, digest) : name;
@@ -235,23 +226,20 @@ static int read_id(struct row_work *w)
     if (w->id && is_id(w->id))
         return 0;
     return err_set(&w->err, TG_RUNTIME, "engine", "%s did not say what it made",
-                   w->all->job->engine->name);
+                   engine_of(w)->name);
 }
 
 static int build_it(struct row_work *w)
 {
-    struct process_watch watch;
-    struct engine_job job = call(w, &watch, 0, NULL);
     struct engine_image image;
     struct engine_build what = {
         .context = w->context, .id_file = w->id_file, .epoch = w->all->job->epoch};
-    const struct engine *engine = w->all->job->engine;
     begin(w, BUILD_IMAGE);
     what.arguments = builder_arguments(w, &what.plain_http);
-    if (engine->build(&job, &what) < 0)
+    if (engine_of(w)->build(&w->job, &what) < 0)
         return -1;
     forget_lines(w);
-    if (read_id(w) < 0 || engine->describe(&image, &job, w->id) < 0)
+    if (read_id(w) < 0 || engine_of(w)->describe(&image, &w->job, w->id) < 0)
         return -1;
     take_description(w, &image);
     return 0;
@@ -264,14 +252,13 @@ static const char *shown(struct row_work *w, const struct words *command)
 
 static int check_contents(struct row_work *w)
 {
-    struct process_watch watch;
-    struct engine_job job = call(w, &watch, CONTENTS_SECONDS, NULL);
     const struct base_image *image = w->row->image;
     int status;
     begin(w, BUILD_CONTENTS);
+    w->watch.seconds = CONTENTS_SECONDS;
     for (size_t i = 0; i < image->content_count; i++) {
         forget_lines(w);
-        if (w->all->job->engine->run(&status, &job, w->id, &image->contents[i]) < 0)
+        if (engine_of(w)->run(&status, &w->job, w->id, &image->contents[i]) < 0)
             return err_wrap(&w->err, "'%s'", shown(w, &image->contents[i]));
         if (status)
             return err_set(&w->err, TG_RUNTIME, "contents", "'%s' ended with status %d",
@@ -312,14 +299,15 @@ static int read_packages(struct row_work *w)
         "for f in /opt/app/packages/*.txt; do [ ! -f \"$f\" ] || { echo \"== $f\"; cat \"$f\"; }; "
         "done"};
     const struct words command = {(const char **)words, 3};
-    struct process_watch watch;
     BUF_SCRATCH(text, PACKAGES_BYTES);
-    struct engine_job job = call(w, &watch, CONTENTS_SECONDS, &text);
     int status;
     if (!w->all->job->want_packages)
         return 0;
     forget_lines(w);
-    if (w->all->job->engine->run(&status, &job, w->id, &command) < 0)
+    w->watch.out = &text;
+    int rc = engine_of(w)->run(&status, &w->job, w->id, &command);
+    w->watch.out = NULL;
+    if (rc < 0)
         return err_wrap(&w->err, "its packages");
     if (status == 0)
         w->built->packages = sort_packages(&w->arena, arena_strdup(&w->arena, buf_text(&text)));
@@ -342,32 +330,26 @@ static int check_budget(struct row_work *w)
 
 static int name_it(struct row_work *w)
 {
-    struct process_watch watch;
-    struct engine_job job = call(w, &watch, 0, NULL);
-    const struct engine *engine = w->all->job->engine;
     begin(w, BUILD_TAG);
     forget_lines(w);
     for (size_t i = 0; i < w->row->aliases.count; i++)
-        if (engine->tag(&job, w->id, w->row->aliases.items[i]) < 0)
+        if (engine_of(w)->tag(&w->job, w->id, w->row->aliases.items[i]) < 0)
             return err_wrap(&w->err, "'%s'", w->row->aliases.items[i]);
-    return engine->tag(&job, w->id, w->row->name);
+    return engine_of(w)->tag(&w->job, w->id, w->row->name);
 }
 
 static int push_it(struct row_work *w)
 {
-    struct process_watch watch;
-    struct engine_job job = call(w, &watch, 0, NULL);
-    const struct engine *engine = w->all->job->engine;
-    const char *host = arena_memdup(&w->arena, w->row->name, strcspn(w->row->name, "/"));
-    bool plain = http_is_this_machine(host);
+    const struct engine *engine = engine_of(w);
+    bool plain = is_on_this_machine(&w->arena, w->row->name);
     const char *digest = NULL;
     begin(w, BUILD_PUSH);
     forget_lines(w);
-    if (engine->push(&digest, &job, w->row->name, w->id_file, plain) < 0)
+    if (engine->push(&digest, &w->job, w->row->name, w->id_file, plain) < 0)
         return -1;
     take_digest(w, digest);
     for (size_t i = 0; i < w->row->aliases.count; i++)
-        if (engine->push(&digest, &job, w->row->aliases.items[i], w->id_file, plain) < 0)
+        if (engine->push(&digest, &w->job, w->row->aliases.items[i], w->id_file, plain) < 0)
             return err_wrap(&w->err, "'%s'", w->row->aliases.items[i]);
     w->built->status = BUILD_PUSHED;
     return 0;
@@ -392,21 +374,20 @@ static bool is_unknown(const struct row_work *w)
 
 static int push_row(struct row_work *w)
 {
-    struct process_watch watch;
-    struct engine_job job = call(w, &watch, 0, NULL);
     struct engine_image image;
     w->step = BUILD_PUSH;
-    watch.line = keep_line;
-    if (w->all->job->engine->describe(&image, &job, w->row->name) < 0) {
+    w->watch.line = keep_line;
+    if (engine_of(w)->describe(&image, &w->job, w->row->name) < 0) {
         if (str_equal(w->err.code, "interrupted") || !is_unknown(w))
             return -1;
         forget_lines(w);
         return err_set(&w->err, TG_RUNTIME, "not-built", "%s does not have it yet: %s",
-                       w->all->job->engine->name,
+                       engine_of(w)->name,
                        shell_command(&w->arena, "tmplgen image build --only %s:%s",
                                      w->row->image->name, w->row->tag));
     }
     take_description(w, &image);
+    w->watch.line = hear;
     return push_it(w);
 }
 
@@ -419,13 +400,13 @@ static int64_t now_seconds(void)
     return now.tv_sec;
 }
 
-static void do_row(struct row_work *w, int (*act)(struct row_work *w))
+static void do_row(void *context, size_t number)
 {
-    const struct build_watch *watch = w->all->job->watch;
+    struct row_work *w = &((struct building *)context)->works[number];
     int64_t start = now_seconds();
     if (interrupt_check(&w->err) < 0)
         return;
-    int rc = act(w);
+    int rc = w->all->job->build ? make_row(w) : push_row(w);
     w->built->seconds = now_seconds() - start;
     if (rc < 0 && str_equal(w->err.code, "interrupted")) {
         if (w->built->status == BUILD_NOT_RUN)
@@ -438,56 +419,40 @@ static void do_row(struct row_work *w, int (*act)(struct row_work *w))
         w->built->why = arena_strdup(&w->arena, w->err.message);
         keep_last_lines(w);
     }
+    const struct build_watch *watch = w->all->job->watch;
     (void)pthread_mutex_lock(&w->all->lock);
-    if (watch && watch->ended)
+    if (watch)
         watch->ended(watch->context, w->number, w->built);
     (void)pthread_mutex_unlock(&w->all->lock);
-}
-
-static void build_numbered(void *context, size_t number)
-{
-    struct building *b = context;
-    do_row(&b->works[number], make_row);
-}
-
-static void push_numbered(void *context, size_t number)
-{
-    struct building *b = context;
-    do_row(&b->works[number], push_row);
 }
 
 /* What a thread's own memory holds of a result is copied into the caller's. */
 static void take_over(struct building *b, struct row_work *w)
 {
     struct built *built = w->built;
+    const char **texts[] = {&built->why, &built->instruction, &built->digest};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+        *texts[i] = *texts[i] ? arena_strdup(b->arena, *texts[i]) : NULL;
     const char **lines = arena_array(b->arena, built->last.count + 1, sizeof(*lines));
     for (size_t i = 0; i < built->last.count; i++)
         lines[i] = arena_strdup(b->arena, built->last.items[i]);
     built->last.items = lines;
-    built->why = built->why ? arena_strdup(b->arena, built->why) : NULL;
-    built->instruction = built->instruction ? arena_strdup(b->arena, built->instruction) : NULL;
-    built->digest = built->digest ? arena_strdup(b->arena, built->digest) : NULL;
     built->packages = built->packages ? data_copy(b->arena, built->packages) : NULL;
     forget_lines(w);
     err_release(&w->err);
     arena_release(&w->arena);
 }
 
-/* Pins of an earlier build are left out where they are to be found anew. */
-static struct lock lock_for(const struct build_job *job, struct arena *arena)
-{
-    struct lock lock = *job->lock;
-    if (job->fresh)
-        lock.packages = data_map(arena);
-    return lock;
-}
-
 static int prepare_row(struct row_work *w, const char *scratch, struct err *err)
 {
     struct render files;
     struct arena *arena = w->all->arena;
-    struct lock lock = lock_for(w->all->job, arena);
+    struct lock lock = *w->all->job->lock;
     w->id_file = arena_printf(arena, "%s/%zu.id", scratch, w->number);
+    if (!w->all->job->build)
+        return 0;
+    if (w->all->job->fresh) /* pins of an earlier build are to be found anew */
+        lock.packages = data_map(arena);
     if (image_context(&files, arena, w->all->job->catalog, w->row, &lock, err) < 0 ||
         image_context_write(&w->context, arena, scratch, NULL, w->row, &files, err) < 0)
         return err_wrap(err, "%s", w->row->name);
@@ -503,48 +468,41 @@ static int make_scratch(char **out, struct arena *arena, struct err *err)
     return err_errno(err, errno, "io", "cannot make a folder like '%s'", *out);
 }
 
-static int run_all(struct building *b, bool build, struct err *err)
+static int run_all(struct building *b, struct err *err)
 {
     char *scratch;
     int rc = 0;
     if (make_scratch(&scratch, b->arena, err) < 0)
         return -1;
-    for (size_t i = 0; rc == 0 && i < b->job->count; i++) {
-        b->works[i].id_file = arena_printf(b->arena, "%s/%zu.id", scratch, i);
-        rc = build ? prepare_row(&b->works[i], scratch, err) : 0;
-    }
+    for (size_t i = 0; rc == 0 && i < b->job->count; i++)
+        rc = prepare_row(&b->works[i], scratch, err);
     if (rc == 0) {
-        parallel_run(b->job->count, b->job->at_once, build ? build_numbered : push_numbered, b);
+        parallel_run(b->job->count, b->job->at_once, do_row, b);
         rc = interrupt_check(err);
     }
     io_remove(AT_FDCWD, scratch);
     return rc;
 }
 
-static int work_all(struct built **out, struct arena *arena, const struct build_job *job,
-                    bool build, struct err *err)
+int image_build(struct built **out, struct arena *arena, const struct build_job *job,
+                struct err *err)
 {
     struct building b = {.job = job, .lock = PTHREAD_MUTEX_INITIALIZER, .arena = arena};
     *out = arena_array(arena, job->count + 1, sizeof(**out));
     b.works = arena_array(arena, job->count + 1, sizeof(*b.works));
-    for (size_t i = 0; i < job->count; i++)
-        b.works[i] = (struct row_work){
-            .all = &b, .number = i, .row = &job->rows[i], .arena = ARENA_INIT, .built = &(*out)[i]};
-    int rc = run_all(&b, build, err);
+    for (size_t i = 0; i < job->count; i++) {
+        struct row_work *w = &b.works[i];
+        *w = (struct row_work){.all = &b,
+                               .number = i,
+                               .row = &job->rows[i],
+                               .arena = ARENA_INIT,
+                               .watch = {.line = hear, .idle = tick, .context = w},
+                               .job = {job->engine, &w->arena, &w->watch, &w->err},
+                               .built = &(*out)[i]};
+    }
+    int rc = run_all(&b, err);
     for (size_t i = 0; i < job->count; i++)
         take_over(&b, &b.works[i]);
     (void)pthread_mutex_destroy(&b.lock);
     return rc;
-}
-
-int image_build(struct built **out, struct arena *arena, const struct build_job *job,
-                struct err *err)
-{
-    return work_all(out, arena, job, true, err);
-}
-
-int image_push(struct built **out, struct arena *arena, const struct build_job *job,
-               struct err *err)
-{
-    return work_all(out, arena, job, false, err);
 }

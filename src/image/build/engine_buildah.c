@@ -1,33 +1,12 @@
 /* buildah: no daemon, and no privileges where it may not have them. */
-#include "image/build/engine_buildah.h"
+#include "image/build/engine.h"
 
 #include "base/arena.h"
 #include "base/limits.h"
 #include "data/data.h"
 #include "data/json.h"
-#include "image/build/engine_command.h"
 
 static const char *const probe[] = {"buildah", "--version", NULL};
-
-static int build(const struct engine_job *job, const struct engine_build *what)
-{
-    /*
-     * The format of docker keeps the name of the container that it was built in: never twice the
-     * same. Without --force-rm a build that fails leaves its container.
-     */
-    static const char *const words[] = {"buildah",  "build", "--layers", "--force-rm",
-                                        "--format", "oci",   NULL};
-    struct command_line line = command_line(job->arena, words);
-    if (what->plain_http)
-        command_add(&line, "--tls-verify=false");
-    if (what->epoch)
-        command_add(&line, arena_printf(job->arena, "--timestamp=%s", what->epoch));
-    for (size_t i = 0; i < what->arguments.count; i++)
-        command_add(&line, arena_printf(job->arena, "--build-arg=%s", what->arguments.items[i]));
-    command_add(&line, arena_printf(job->arena, "--iidfile=%s", what->id_file));
-    command_add(&line, what->context);
-    return command_run(job, &line);
-}
 
 /* The container has a name of ours, so that it can be removed whatever becomes of the rest. */
 static int run(int *status, const struct engine_job *job, const char *image,
@@ -35,7 +14,7 @@ static int run(int *status, const struct engine_job *job, const char *image,
 {
     const char *container = command_container(job), *said;
     ERR_SCRATCH(left);
-    const struct engine_job tidy = {job->arena, job->watch, &left};
+    const struct engine_job tidy = {job->engine, job->arena, job->watch, &left};
     struct command_line from =
         command_line(job->arena, (const char *const[]){"buildah", "from", "--pull-never", "--name",
                                                        container, image, NULL});
@@ -84,32 +63,10 @@ static int describe(struct engine_image *out, const struct engine_job *job, cons
     return manifest ? read_manifest(out, job, manifest) : 0;
 }
 
-static int tag(const struct engine_job *job, const char *image, const char *name)
-{
-    struct command_line line =
-        command_line(job->arena, (const char *const[]){"buildah", "tag", image, name, NULL});
-    return command_run(job, &line);
-}
-
-static int push(const char **digest, const struct engine_job *job, const char *name,
-                const char *id_file, bool plain_http)
-{
-    struct command_line line =
-        command_line(job->arena, (const char *const[]){"buildah", "push", NULL});
-    if (plain_http)
-        command_add(&line, "--tls-verify=false");
-    command_add(&line, arena_printf(job->arena, "--digestfile=%s", id_file));
-    command_add(&line, name);
-    if (command_run(job, &line) < 0)
-        return -1;
-    *digest = command_note(job->arena, id_file);
-    return 0;
-}
-
 const struct engine buildah_engine = {.name = "buildah",
                                       .probe = probe,
-                                      .build = build,
+                                      .build = command_build,
                                       .run = run,
                                       .describe = describe,
-                                      .tag = tag,
-                                      .push = push};
+                                      .tag = command_tag,
+                                      .push = command_push};

@@ -1,12 +1,10 @@
 /* Which of the programs that build images is used. */
-#include "image/engine_choice.h"
+#include "image/build.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/str.h"
 #include "image/build/engine.h"
-#include "image/build/engine_buildah.h"
-#include "image/build/engine_docker.h"
 #include "io/http.h"
 #include "io/process.h"
 
@@ -16,20 +14,6 @@
 
 static const struct engine *const engines[] = {&docker_engine, &buildah_engine, &podman_engine};
 static const size_t engine_count = sizeof(engines) / sizeof(*engines);
-
-static int named_engine(const struct engine **out, const char *name, const char *where,
-                        struct err *err)
-{
-    ARENA_SCRATCH(scratch);
-    for (size_t i = 0; i < engine_count; i++)
-        if (str_equal(engines[i]->name, name)) {
-            *out = engines[i];
-            return 0;
-        }
-    (void)err_set(err, TG_USAGE, "usage", "%s: '%s' is no engine", where,
-                  http_shown(&scratch, name));
-    return err_hint(err, "there is: docker, buildah, podman");
-}
 
 /* -1 only where a signal came. */
 static int succeeds(bool *out, const char *const *command, struct err *err)
@@ -66,12 +50,23 @@ static int refuse(struct err *err, const struct engine *engine, const char *cons
     return err_hint(err, "'%s %s' must succeed", failed[0], failed[1]);
 }
 
-static int must_be_there(const struct engine *engine, struct err *err)
+/* The engine of that name, which must be there. */
+static int take_named(const struct engine **out, const char *name, const char *where,
+                      struct err *err)
 {
+    ARENA_SCRATCH(scratch);
     const char *const *failed;
-    if (try_engine(&failed, engine, err) < 0)
-        return -1;
-    return failed ? refuse(err, engine, failed) : 0;
+    for (size_t i = 0; i < engine_count; i++) {
+        if (!str_equal(engines[i]->name, name))
+            continue;
+        *out = engines[i];
+        if (try_engine(&failed, *out, err) < 0)
+            return -1;
+        return failed ? refuse(err, *out, failed) : 0;
+    }
+    (void)err_set(err, TG_USAGE, "usage", "%s: '%s' is no engine", where,
+                  http_shown(&scratch, name));
+    return err_hint(err, "there is: docker, buildah, podman");
 }
 
 int engine_choose(const struct engine **out, const char *name, struct err *err)
@@ -80,9 +75,9 @@ int engine_choose(const struct engine **out, const char *name, struct err *err)
     const char *const *failed;
     const struct engine *silent = NULL;
     if (name)
-        return named_engine(out, name, "--engine", err) < 0 ? -1 : must_be_there(*out, err);
+        return take_named(out, name, "--engine", err);
     if (wanted && *wanted)
-        return named_engine(out, wanted, "TMPLGEN_ENGINE", err) < 0 ? -1 : must_be_there(*out, err);
+        return take_named(out, wanted, "TMPLGEN_ENGINE", err);
     for (size_t i = 0; i < engine_count; i++) {
         *out = engines[i];
         if (try_engine(&failed, *out, err) < 0)

@@ -1,9 +1,10 @@
-/* What the engines share: command lines, and running them. */
-#include "image/build/engine_command.h"
+/* What the engines share: command lines, running them, and what they print made fit to be told. */
+#include "image/build/engine.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
+#include "base/unicode.h"
 #include "data/data.h"
 #include "data/json.h"
 #include "io/io.h"
@@ -41,23 +42,26 @@ void command_add_all(struct command_line *line, const struct words *words)
         command_add(line, words->items[i]);
 }
 
-static int failed(const struct engine_job *job, const struct command_line *line, int status)
-{
-    return err_set(job->err, TG_RUNTIME, "engine", "'%s %s' ended with status %d", line->words[0],
-                   line->count > 1 ? line->words[1] : "", status);
-}
-
 int command_status(int *status, const struct engine_job *job, const struct command_line *line)
 {
     return process_stream(status, line->words, job->watch, job->err);
 }
 
-int command_run(const struct engine_job *job, const struct command_line *line)
+/* A failure of the command is one of the job. */
+static int run_watched(const struct engine_job *job, const struct command_line *line,
+                       const struct process_watch *watch)
 {
     int status;
-    if (command_status(&status, job, line) < 0)
+    if (process_stream(&status, line->words, watch, job->err) < 0)
         return -1;
-    return status ? failed(job, line, status) : 0;
+    return status ? err_set(job->err, TG_RUNTIME, "engine", "'%s %s' ended with status %d",
+                            line->words[0], line->count > 1 ? line->words[1] : "", status)
+                  : 0;
+}
+
+int command_run(const struct engine_job *job, const struct command_line *line)
+{
+    return run_watched(job, line, job->watch);
 }
 
 static void ignore(void *context, const char *line)
@@ -70,22 +74,16 @@ int command_tidy(const struct engine_job *job, const struct command_line *line)
 {
     const struct process_watch watch = {
         .line = ignore, .seconds = ANSWER_SECONDS, .whatever_comes = true};
-    int status;
-    if (process_stream(&status, line->words, &watch, job->err) < 0)
-        return -1;
-    return status ? failed(job, line, status) : 0;
+    return run_watched(job, line, &watch);
 }
 
 /* What it answers; what it complains of is heard. */
 static int capture(struct buf *out, const struct engine_job *job, const struct command_line *line)
 {
     struct process_watch watch = *job->watch;
-    int status;
     watch.out = out;
     watch.seconds = ANSWER_SECONDS;
-    if (process_stream(&status, line->words, &watch, job->err) < 0)
-        return -1;
-    return status ? failed(job, line, status) : 0;
+    return run_watched(job, line, &watch);
 }
 
 int command_text(const char **out, const struct engine_job *job, const struct command_line *line)
@@ -131,7 +129,28 @@ int64_t command_bytes(const struct data *data)
     return bytes > 0 && bytes < UNBELIEVABLE_BYTES ? bytes : 0;
 }
 
-const char *command_note(struct arena *arena, const char *path)
+int command_build(const struct engine_job *job, const struct engine_build *what)
+{
+    /*
+     * The format of docker keeps the name of the container that it was built in: never twice the
+     * same. Without --force-rm a build that fails leaves its container.
+     */
+    const char *const words[] = {job->engine->name, "build", "--layers", "--force-rm",
+                                 "--format",        "oci",   NULL};
+    struct command_line line = command_line(job->arena, words);
+    if (what->plain_http)
+        command_add(&line, "--tls-verify=false");
+    if (what->epoch)
+        command_add(&line, arena_printf(job->arena, "--timestamp=%s", what->epoch));
+    for (size_t i = 0; i < what->arguments.count; i++)
+        command_add(&line, arena_printf(job->arena, "--build-arg=%s", what->arguments.items[i]));
+    command_add(&line, arena_printf(job->arena, "--iidfile=%s", what->id_file));
+    command_add(&line, what->context);
+    return command_run(job, &line);
+}
+
+/* The first line of a small file that a builder wrote, or NULL. */
+static const char *read_note(struct arena *arena, const char *path)
 {
     struct span text;
     ERR_SCRATCH(err);
@@ -139,4 +158,102 @@ const char *command_note(struct arena *arena, const char *path)
         return NULL;
     size_t len = strcspn(text.ptr, " \r\n");
     return len ? arena_memdup(arena, text.ptr, len) : NULL;
+}
+
+int command_push(const char **digest, const struct engine_job *job, const char *name,
+                 const char *id_file, bool plain_http)
+{
+    struct command_line line =
+        command_line(job->arena, (const char *const[]){job->engine->name, "push", NULL});
+    if (plain_http)
+        command_add(&line, "--tls-verify=false");
+    command_add(&line, arena_printf(job->arena, "--digestfile=%s", id_file));
+    command_add(&line, name);
+    if (command_run(job, &line) < 0)
+        return -1;
+    *digest = read_note(job->arena, id_file);
+    return 0;
+}
+
+int command_tag(const struct engine_job *job, const char *image, const char *name)
+{
+    struct command_line line = command_line(
+        job->arena, (const char *const[]){job->engine->name, "tag", image, name, NULL});
+    return command_run(job, &line);
+}
+
+/* ------------------------------------------------------------------ what builders print */
+
+#define ESCAPE '\033'
+#define HEARD_BYTES ((size_t)128 * 1024)
+
+/* Behind the parameters and the final byte of a control sequence. */
+static const char *skip_control(const char *at)
+{
+    while (*at >= 0x20 && *at < 0x40)
+        at++;
+    return *at >= 0x40 && *at < 0x7f ? at + 1 : at;
+}
+
+/* Behind a text for the terminal, such as a window's title: until BEL or ESC \. */
+static const char *skip_text(const char *at)
+{
+    at += strcspn(at, "\a\033");
+    return *at == '\a' ? at + 1 : *at && at[1] == '\\' ? at + 2 : at;
+}
+
+static const char *skip_escape(const char *at)
+{
+    if (at[1] == '[')
+        return skip_control(at + 2);
+    if (at[1] && strchr("]P^_X", at[1]))
+        return skip_text(at + 2);
+    return at[1] > 0x20 && at[1] < 0x7f ? at + 2 : at + 1;
+}
+
+/* Colour is the terminal's that the builder thinks it has. */
+static void drop_escapes(struct buf *out, const char *line)
+{
+    while (*line) {
+        size_t plain = strcspn(line, "\033\t\xc2");
+        (void)buf_append(out, line, plain);
+        line += plain;
+        if (*line == ESCAPE) {
+            line = skip_escape(line);
+        } else if (*line == '\t') {
+            (void)buf_putc(out, ' ');
+            line++;
+        } else if (*line && line[1] == '\x9b') { /* U+009B: ESC [ in one character */
+            line = skip_control(line + 2);
+        } else if (*line) {
+            (void)buf_putc(out, *line++);
+        }
+    }
+}
+
+static void hide_users(struct buf *out, const char *line)
+{
+    for (const char *scheme; (scheme = strstr(line, "://"));) {
+        const char *authority = scheme + 3;
+        const char *at = memrchr(authority, '@', strcspn(authority, "/?# \"'<>\\"));
+        (void)buf_append(out, line, (size_t)(authority - line));
+        if (at)
+            (void)buf_puts(out, "***");
+        line = at ? at : authority;
+    }
+    (void)buf_puts(out, line);
+}
+
+void builder_output_line(struct buf *out, const char *line)
+{
+    BUF_SCRATCH(plain, HEARD_BYTES);
+    BUF_SCRATCH(hidden, HEARD_BYTES);
+    drop_escapes(&plain, line);
+    hide_users(&hidden, buf_text(&plain));
+    (void)unicode_mask(out, span_of(buf_text(&hidden), hidden.len), false);
+}
+
+bool builder_output_is_unknown(const char *line)
+{
+    return strcasestr(line, "image not known") || strcasestr(line, "no such image");
 }

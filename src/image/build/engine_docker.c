@@ -1,11 +1,10 @@
-/* docker with buildx, and podman, which has the same commands for all but the building. */
-#include "image/build/engine_docker.h"
+/* docker with buildx, and podman, which has the same commands for all but building and pushing. */
+#include "image/build/engine.h"
 
 #include "base/arena.h"
 #include "base/str.h"
 #include "data/data.h"
 #include "data/json.h"
-#include "image/build/engine_command.h"
 
 #include <string.h>
 
@@ -18,17 +17,6 @@ static const char *const podman_probe[] = {"podman", "version", NULL};
 
 /* ------------------------------------------------------------------ building */
 
-static void add_arguments(struct command_line *line, const struct engine_build *what)
-{
-    for (size_t i = 0; i < what->arguments.count; i++) {
-        command_add(line, "--build-arg");
-        command_add(line, what->arguments.items[i]);
-    }
-    command_add(line, "--iidfile");
-    command_add(line, what->id_file);
-    command_add(line, what->context);
-}
-
 static int docker_build(const struct engine_job *job, const struct engine_build *what)
 {
     static const char *const words[] = {"docker", "buildx", "build", "--progress", "plain", NULL};
@@ -39,34 +27,25 @@ static int docker_build(const struct engine_job *job, const struct engine_build 
         command_add(&line, "--build-arg");
         command_add(&line, arena_printf(job->arena, "SOURCE_DATE_EPOCH=%s", what->epoch));
     }
-    add_arguments(&line, what);
-    return command_run(job, &line);
-}
-
-static int podman_build(const struct engine_job *job, const struct engine_build *what)
-{
-    static const char *const words[] = {"podman",   "build", "--layers", "--force-rm",
-                                        "--format", "oci",   NULL};
-    struct command_line line = command_line(job->arena, words);
-    if (what->plain_http)
-        command_add(&line, "--tls-verify=false");
-    if (what->epoch) {
-        command_add(&line, "--timestamp");
-        command_add(&line, what->epoch);
+    for (size_t i = 0; i < what->arguments.count; i++) {
+        command_add(&line, "--build-arg");
+        command_add(&line, what->arguments.items[i]);
     }
-    add_arguments(&line, what);
+    command_add(&line, "--iidfile");
+    command_add(&line, what->id_file);
+    command_add(&line, what->context);
     return command_run(job, &line);
 }
 
 /* ------------------------------------------------------------------ what both have */
 
 /* Who asks for a container may be ended without it: it has a name by which it is removed then. */
-static int run_in(int *status, const struct engine_job *job, const char *engine, const char *image,
+static int run_in(int *status, const struct engine_job *job, const char *image,
                   const struct words *command)
 {
-    const char *container = command_container(job);
+    const char *container = command_container(job), *engine = job->engine->name;
     ERR_SCRATCH(left);
-    const struct engine_job tidy = {job->arena, job->watch, &left};
+    const struct engine_job tidy = {job->engine, job->arena, job->watch, &left};
     struct command_line line =
         command_line(job->arena, (const char *const[]){engine, "run", "--rm", "--name", container,
                                                        "--entrypoint", "", image, NULL});
@@ -134,11 +113,10 @@ static int read_history(struct engine_image *out, const struct engine_job *job, 
     return 0;
 }
 
-static int describe(struct engine_image *out, const struct engine_job *job, const char *engine,
-                    const char *image)
+static int describe(struct engine_image *out, const struct engine_job *job, const char *image)
 {
     struct data *list;
-    const char *history;
+    const char *history, *engine = job->engine->name;
     struct command_line inspect =
         command_line(job->arena, (const char *const[]){engine, "image", "inspect", image, NULL});
     struct command_line steps = command_line(
@@ -158,32 +136,7 @@ static int describe(struct engine_image *out, const struct engine_job *job, cons
     return read_history(out, job, history, data_get(data_get(found, "RootFS"), "Layers"));
 }
 
-static int tag(const struct engine_job *job, const char *engine, const char *image,
-               const char *name)
-{
-    struct command_line line =
-        command_line(job->arena, (const char *const[]){engine, "tag", image, name, NULL});
-    return command_run(job, &line);
-}
-
-/* ------------------------------------------------------------------ docker */
-
-static int docker_run(int *status, const struct engine_job *job, const char *image,
-                      const struct words *command)
-{
-    return run_in(status, job, "docker", image, command);
-}
-
-static int docker_describe(struct engine_image *out, const struct engine_job *job,
-                           const char *image)
-{
-    return describe(out, job, "docker", image);
-}
-
-static int docker_tag(const struct engine_job *job, const char *image, const char *name)
-{
-    return tag(job, "docker", image, name);
-}
+/* ------------------------------------------------------------------ what each has */
 
 /* docker itself speaks plain HTTP to this machine, and only to it. */
 static int docker_push(const char **digest, const struct engine_job *job, const char *name,
@@ -194,7 +147,7 @@ static int docker_push(const char **digest, const struct engine_job *job, const 
         command_line(job->arena, (const char *const[]){"docker", "push", name, NULL});
     (void)id_file;
     (void)plain_http;
-    if (command_run(job, &line) < 0 || docker_describe(&image, job, name) < 0)
+    if (command_run(job, &line) < 0 || describe(&image, job, name) < 0)
         return -1;
     *digest = image.digest;
     return 0;
@@ -204,48 +157,15 @@ const struct engine docker_engine = {.name = "docker",
                                      .probe = docker_probe,
                                      .daemon = docker_daemon,
                                      .build = docker_build,
-                                     .run = docker_run,
-                                     .describe = docker_describe,
-                                     .tag = docker_tag,
+                                     .run = run_in,
+                                     .describe = describe,
+                                     .tag = command_tag,
                                      .push = docker_push};
-
-/* ------------------------------------------------------------------ podman */
-
-static int podman_run(int *status, const struct engine_job *job, const char *image,
-                      const struct words *command)
-{
-    return run_in(status, job, "podman", image, command);
-}
-
-static int podman_describe(struct engine_image *out, const struct engine_job *job,
-                           const char *image)
-{
-    return describe(out, job, "podman", image);
-}
-
-static int podman_tag(const struct engine_job *job, const char *image, const char *name)
-{
-    return tag(job, "podman", image, name);
-}
-
-static int podman_push(const char **digest, const struct engine_job *job, const char *name,
-                       const char *id_file, bool plain_http)
-{
-    struct command_line line = command_line(
-        job->arena, (const char *const[]){"podman", "push", "--digestfile", id_file, NULL});
-    if (plain_http)
-        command_add(&line, "--tls-verify=false");
-    command_add(&line, name);
-    if (command_run(job, &line) < 0)
-        return -1;
-    *digest = command_note(job->arena, id_file);
-    return 0;
-}
 
 const struct engine podman_engine = {.name = "podman",
                                      .probe = podman_probe,
-                                     .build = podman_build,
-                                     .run = podman_run,
-                                     .describe = podman_describe,
-                                     .tag = podman_tag,
-                                     .push = podman_push};
+                                     .build = command_build,
+                                     .run = run_in,
+                                     .describe = describe,
+                                     .tag = command_tag,
+                                     .push = command_push};

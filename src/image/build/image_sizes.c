@@ -1,10 +1,9 @@
 /* How large images are, and what they have in common, as an engine has them. */
-#include "image/image_sizes.h"
+#include "image/build.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/str.h"
-#include "image/build/builder_output.h"
 #include "image/build/engine.h"
 #include "image/image_rows.h"
 #include "io/process.h"
@@ -49,7 +48,7 @@ static int describe(struct image_size *out, struct arena *arena, const struct en
     const struct process_watch watch = {.line = hear, .context = &heard};
     struct engine_image image;
     ERR_SCRATCH(failed);
-    const struct engine_job job = {arena, &watch, &failed};
+    const struct engine_job job = {engine, arena, &watch, &failed};
     if (engine->describe(&image, &job, name) == 0)
         take_layers(out, arena, &image);
     else if (str_equal(failed.code, "interrupted"))

@@ -1,11 +1,10 @@
 /* Base images and their registries: what tags stand for, against what the lock file says. */
-#include "image/base_check.h"
+#include "image/lock.h"
 
 #include "base/arena.h"
 #include "base/str.h"
 #include "data/data.h"
 #include "image/image_rows.h"
-#include "image/lock.h"
 #include "matrix/matrix.h"
 #include "registry/reference.h"
 #include "registry/registry.h"
@@ -76,22 +75,19 @@ static void take(struct locking *l, const char *name, const struct registry_ques
     data_put(l->arena, l->lock->images, name, map);
 }
 
-static int ask(struct locking *l, const struct data *names)
+/* Asks for each of a list of names; `*out` has the answers in their order. */
+static int ask(struct registry_question **out, struct arena *arena, struct registry *registry,
+               const struct data *names, struct err *err)
 {
     size_t count = names->list.count;
-    struct registry_question *questions = arena_array(l->arena, count + 1, sizeof(*questions));
-    struct image_reference *references = arena_array(l->arena, count + 1, sizeof(*references));
+    struct image_reference *references = arena_array(arena, count + 1, sizeof(*references));
+    *out = arena_array(arena, count + 1, sizeof(**out));
     for (size_t i = 0; i < count; i++) {
-        if (image_reference_parse(&references[i], l->arena, data_text(names->list.items[i]),
-                                  l->err) < 0)
+        if (image_reference_parse(&references[i], arena, data_text(names->list.items[i]), err) < 0)
             return -1;
-        questions[i].reference = &references[i];
+        (*out)[i].reference = &references[i];
     }
-    if (registry_manifests(l->registry, questions, count, l->err) < 0)
-        return -1;
-    for (size_t i = 0; i < count; i++)
-        take(l, data_text(names->list.items[i]), &questions[i]);
-    return 0;
+    return registry_manifests(registry, *out, count, err);
 }
 
 /* What has to be asked: what is not locked yet, and what is to be asked again. */
@@ -150,9 +146,12 @@ int lock_bases(struct lock_outcome *out, struct arena *arena, struct lock *lock,
                         .failed = data_list(arena),
                         .err = err};
     struct data *needed = needed_bases(arena, wishes->rows, wishes->count);
-    struct data *before = data_copy(arena, lock->images);
-    if (check_again(&l, needed) < 0 || ask(&l, open_questions(&l, needed)) < 0)
+    struct data *before = data_copy(arena, lock->images), *open = open_questions(&l, needed);
+    struct registry_question *answers;
+    if (check_again(&l, needed) < 0 || ask(&answers, arena, registry, open, err) < 0)
         return -1;
+    for (size_t i = 0; i < open->list.count; i++)
+        take(&l, data_text(open->list.items[i]), &answers[i]);
     out->locked = list_locked(&l, needed, before);
     out->taken = l.taken;
     out->failed = l.failed->list.count;
@@ -218,21 +217,16 @@ int verify_bases(struct data **checked, struct arena *arena, const struct lock *
                  const struct matrix *matrix, const struct image_row *rows, size_t count,
                  struct registry *registry, struct err *err)
 {
-    const struct data *images = lock->images;
-    size_t asked = images->map.count;
-    struct registry_question *questions = arena_array(arena, asked + 1, sizeof(*questions));
-    struct image_reference *references = arena_array(arena, asked + 1, sizeof(*references));
-    for (size_t i = 0; i < asked; i++) {
-        if (image_reference_parse(&references[i], arena, images->map.members[i].name.ptr, err) < 0)
-            return -1;
-        questions[i].reference = &references[i];
-    }
-    if (registry_manifests(registry, questions, asked, err) < 0)
+    struct registry_question *questions;
+    struct data *names = data_list(arena);
+    for (size_t i = 0; i < lock->images->map.count; i++)
+        data_push(arena, names, data_span(arena, lock->images->map.members[i].name));
+    if (ask(&questions, arena, registry, names, err) < 0)
         return -1;
     *checked = data_list(arena);
-    for (size_t i = 0; i < asked; i++) {
+    for (size_t i = 0; i < names->list.count; i++) {
         struct data *map = data_map(arena);
-        const char *name = images->map.members[i].name.ptr, *digest = lock_digest(lock, name);
+        const char *name = data_text(names->list.items[i]), *digest = lock_digest(lock, name);
         bool there = questions[i].presence == IMAGE_THERE;
         data_put_text(arena, map, "reference", name);
         data_put_text(arena, map, "status", status_of(&questions[i], digest));

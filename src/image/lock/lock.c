@@ -171,47 +171,41 @@ const char *lock_digest(const struct lock *lock, const char *reference)
 
 static int format(struct buf *out, const struct lock *lock)
 {
-    struct arena scratch = ARENA_INIT;
+    ARENA_SCRATCH(scratch);
     struct data *root = data_map(&scratch);
     data_put(&scratch, root, "schema", data_int(&scratch, 1));
     data_put(&scratch, root, "images", data_sorted(&scratch, lock->images));
     if (lock->packages->map.count)
         data_put(&scratch, root, "packages", data_sorted(&scratch, lock->packages));
-    int rc = buf_puts(out, HEAD) < 0 || yaml_write(out, root, 0) < 0 ? -1 : 0;
-    arena_release(&scratch);
-    return rc;
+    return buf_puts(out, HEAD) < 0 || yaml_write(out, root, 0) < 0 ? -1 : 0;
 }
 
 int lock_write(bool *written, const struct lock *lock, struct err *err)
 {
-    struct arena scratch = ARENA_INIT;
+    ARENA_SCRATCH(scratch);
     ERR_SCRATCH(unread);
     struct span now = {0};
+    struct output file;
     BUF_SCRATCH(text, LIMIT_DOCUMENT_BYTES);
-    int rc = 0;
     *written = false;
     if (format(&text, lock) < 0)
-        rc = err_set(err, TG_RUNTIME, "limit", "'%s' would be larger than %zu bytes, the limit",
-                     lock->path, LIMIT_DOCUMENT_BYTES);
-    bool same =
-        rc == 0 && access(lock->path, F_OK) == 0 &&
+        return err_set(err, TG_RUNTIME, "limit", "'%s' would be larger than %zu bytes, the limit",
+                       lock->path, LIMIT_DOCUMENT_BYTES);
+    if (access(lock->path, F_OK) == 0 &&
         io_read_file(&now, &scratch, AT_FDCWD, lock->path, LIMIT_DOCUMENT_BYTES, &unread) == 0 &&
-        span_equal(now, span_of(text.ptr, text.len));
-    if (rc == 0 && !same) {
-        struct output file;
-        rc = output_open(&file, &scratch, lock->path, err);
-        if (rc == 0)
-            rc = output_write(&file, span_of(text.ptr, text.len), err);
-        *written = rc == 0;
-    }
-    arena_release(&scratch);
-    return rc;
+        span_equal(now, span_of(text.ptr, text.len)))
+        return 0;
+    if (output_open(&file, &scratch, lock->path, err) < 0 ||
+        output_write(&file, span_of(text.ptr, text.len), err) < 0)
+        return -1;
+    *written = true;
+    return 0;
 }
 
 /* The folder's lock: the file itself is renamed over. */
 static int hold_folder(const char *path, struct err *err)
 {
-    struct arena scratch = ARENA_INIT;
+    ARENA_SCRATCH(scratch);
     const char *slash = strrchr(path, '/');
     const char *folder =
         slash ? arena_memdup(&scratch, path, slash > path ? (size_t)(slash - path) : 1) : ".";
@@ -223,7 +217,6 @@ static int hold_folder(const char *path, struct err *err)
             (void)close(fd);
         fd = -1;
     }
-    arena_release(&scratch);
     return fd;
 }
 

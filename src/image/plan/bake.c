@@ -1,5 +1,5 @@
 /* A bake file: all rows as targets of BuildKit. */
-#include "image/bake.h"
+#include "image/build_context.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -9,9 +9,7 @@
 #include "catalog/base_image.h"
 #include "data/data.h"
 #include "data/json.h"
-#include "image/build_context.h"
 #include "image/image_rows.h"
-#include "image/lock/last_written.h"
 #include "io/io.h"
 #include "io/output.h"
 #include "registry/reference.h"

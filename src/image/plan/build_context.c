@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/err.h"
 #include "base/limits.h"
 #include "base/sha.h"
 #include "catalog/base_image.h"
@@ -10,7 +11,6 @@
 #include "data/data.h"
 #include "image/image_rows.h"
 #include "image/lock.h"
-#include "image/lock/last_written.h"
 #include "image/plan/self_program.h"
 #include "io/io.h"
 #include "io/path.h"
@@ -116,7 +116,7 @@ int image_context(struct render *out, struct arena *arena, const struct catalog 
 /* Files below `folder`, of any kind; -1 where it cannot be looked at. */
 static long count_files(const char *folder)
 {
-    struct arena scratch = ARENA_INIT;
+    ARENA_SCRATCH(scratch);
     long count = 0;
     struct dirent *entry;
     DIR *dir = opendir(folder);
@@ -132,22 +132,7 @@ static long count_files(const char *folder)
     }
     if (dir)
         (void)closedir(dir);
-    arena_release(&scratch);
     return dir ? count : -1;
-}
-
-/* Holds the same bytes, and may be run or not as it should. */
-static bool is_same_file(const char *path, const struct render_entry *entry)
-{
-    struct arena scratch = ARENA_INIT;
-    struct span bytes;
-    struct stat st;
-    ERR_SCRATCH(err);
-    bool same = io_read_file(&bytes, &scratch, AT_FDCWD, path, entry->bytes.len + 1, &err) == 0 &&
-                span_equal(bytes, entry->bytes) && stat(path, &st) == 0 &&
-                ((st.st_mode & S_IXUSR) != 0) == entry->executable;
-    arena_release(&scratch);
-    return same;
 }
 
 /* "SHA256 -|x PATH", a line for each file: how a later run knows that nobody changed them. */
@@ -166,50 +151,32 @@ static struct span mark_of(struct arena *arena, const struct render *files)
 
 static bool is_as_marked(const char *folder, const char *line)
 {
-    struct arena scratch = ARENA_INIT;
+    ARENA_SCRATCH(scratch);
     struct span bytes;
     struct stat st;
     char sum[SHA256_HEX_SIZE];
     ERR_SCRATCH(err);
     const char *head = SHA256_HEX_SIZE + 2 < strlen(line) ? line + SHA256_HEX_SIZE : "- .";
     const char *path = arena_printf(&scratch, "%s/%s", folder, head + 2);
-    bool same = !strstr(head + 2, "..") && lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-                ((st.st_mode & S_IXUSR) != 0) == (*head == 'x') &&
-                io_read_file(&bytes, &scratch, AT_FDCWD, path, FILE_BYTES_MAX, &err) == 0;
-    if (same) {
-        sha256_hex(sum, bytes.ptr, bytes.len);
-        same = strncmp(line, sum, strlen(sum)) == 0;
-    }
-    arena_release(&scratch);
-    return same;
+    if (str_starts(head + 2, "../") || strstr(head + 2, "/../") || lstat(path, &st) < 0 ||
+        !S_ISREG(st.st_mode) || ((st.st_mode & S_IXUSR) != 0) != (*head == 'x') ||
+        io_read_file(&bytes, &scratch, AT_FDCWD, path, FILE_BYTES_MAX, &err) < 0)
+        return false;
+    sha256_hex(sum, bytes.ptr, bytes.len);
+    return strncmp(line, sum, strlen(sum)) == 0;
 }
 
-/* What an earlier run rendered, and nothing else: it may be rendered again. */
-static bool is_untouched(const char *folder, const char *marks)
+/* Whether a folder holds what a mark says, and nothing else. */
+static bool holds_just(const char *folder, struct span mark)
 {
-    struct arena scratch = ARENA_INIT;
-    struct span mark;
-    char *rest;
+    ARENA_SCRATCH(scratch);
+    char *rest, *text = arena_memdup(&scratch, mark.ptr, mark.len);
     long lines = 0;
-    bool same = last_written_read(&mark, &scratch, marks, folder);
-    char *text = same ? arena_memdup(&scratch, mark.ptr, mark.len) : NULL;
-    for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line && same;
+    bool same = true;
+    for (char *line = strtok_r(text, "\n", &rest); line && same;
          line = strtok_r(NULL, "\n", &rest), lines++)
         same = is_as_marked(folder, line);
-    same = same && lines && count_files(folder) == lines;
-    arena_release(&scratch);
-    return same;
-}
-
-static bool holds_just(const char *folder, const struct render *files)
-{
-    struct arena scratch = ARENA_INIT;
-    bool same = count_files(folder) == (long)files->count;
-    for (size_t i = 0; same && i < files->count; i++)
-        same = is_same_file(arena_printf(&scratch, "%s/%s", folder, files->entries[i].path),
-                            &files->entries[i]);
-    arena_release(&scratch);
-    return same;
+    return same && lines && count_files(folder) == lines;
 }
 
 static int make_files(const char *folder, const struct render *files, struct err *err)
@@ -247,6 +214,8 @@ enum context_place { PLACE_FREE, PLACE_SAME, PLACE_OLD };
 static int check_folder(enum context_place *place, const char *path, const char *marks,
                         const struct render *files, struct err *err)
 {
+    ARENA_SCRATCH(scratch);
+    struct span mark;
     struct stat st;
     bool empty;
     *place = PLACE_FREE;
@@ -257,9 +226,10 @@ static int check_folder(enum context_place *place, const char *path, const char 
         return refuse(path, err);
     if (io_is_empty(&empty, path, NULL, err) < 0)
         return -1;
-    if (!empty && holds_just(path, files))
+    if (!empty && holds_just(path, mark_of(&scratch, files)))
         *place = PLACE_SAME;
-    else if (!empty && !link && is_untouched(path, marks))
+    else if (!empty && !link && last_written_read(&mark, &scratch, marks, path) &&
+             holds_just(path, mark))
         *place = PLACE_OLD;
     return *place != PLACE_FREE || (empty && !link) ? 0 : refuse(path, err);
 }
@@ -349,4 +319,38 @@ int image_contexts_write(struct arena *arena, const struct image_contexts *what,
 {
     const char **paths = arena_array(arena, what->count + 1, sizeof(*paths));
     return each_context(paths, arena, what, true, err);
+}
+
+/* ------------------------------------------------------------------ what an earlier run wrote */
+
+/* By the place's name; NULL: none can be there. */
+static const char *path_of(struct arena *arena, const char *marks, const char *place)
+{
+    char sum[SHA256_HEX_SIZE], *whole = marks ? realpath(place, NULL) : NULL;
+    if (!whole)
+        return NULL;
+    sha256_hex(sum, whole, strlen(whole));
+    free(whole);
+    return arena_printf(arena, "%s/%s", marks, sum);
+}
+
+void last_written_keep(const char *marks, const char *place, struct span text)
+{
+    ARENA_SCRATCH(scratch);
+    ERR_SCRATCH(unkept);
+    const char *made, *path = path_of(&scratch, marks, place);
+    if (!path || io_make_folders(&made, &scratch, marks, &unkept) < 0)
+        return;
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd >= 0 && io_write_all(fd, text) < 0)
+        (void)unlink(path);
+    if (fd >= 0)
+        (void)close(fd);
+}
+
+bool last_written_read(struct span *out, struct arena *arena, const char *marks, const char *place)
+{
+    ERR_SCRATCH(unread);
+    const char *path = path_of(arena, marks, place);
+    return path && io_read_file(out, arena, AT_FDCWD, path, MARK_BYTES_MAX, &unread) == 0;
 }

@@ -1,5 +1,5 @@
 /* A plan: which rows of which base images a team builds, and where they go. */
-#include "image/image_plan.h"
+#include "image/image_rows.h"
 
 #include "base/arena.h"
 #include "base/limits.h"
@@ -12,14 +12,12 @@
 
 int plan_check_registry(const char *text, struct err *err)
 {
-    struct arena scratch = ARENA_INIT;
+    ARENA_SCRATCH(scratch);
     struct image_reference reference;
     ERR_SCRATCH(inner);
     const char *name = arena_printf(&scratch, "%s/image", text);
-    int rc = image_reference_parse(&reference, &scratch, name, &inner);
-    bool host = rc == 0 && str_starts(name, arena_printf(&scratch, "%s/", reference.host));
-    arena_release(&scratch);
-    if (host)
+    if (image_reference_parse(&reference, &scratch, name, &inner) == 0 &&
+        str_starts(name, arena_printf(&scratch, "%s/", reference.host)))
         return 0;
     if (image_refuse_user(text, "invalid-registry", err) < 0)
         return -1;

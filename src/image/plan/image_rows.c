@@ -6,7 +6,6 @@
 #include "catalog/catalog_source.h"
 #include "data/data.h"
 #include "data/yaml.h"
-#include "image/image_plan.h"
 #include "matrix/matrix.h"
 #include "registry/reference.h"
 #include "resolver/resolver.h"
@@ -89,13 +88,6 @@ static bool is_alike(const struct data *a, const struct data *b)
                      data_get_text(data_get(b, "driver"), "minimum"));
 }
 
-/* One row is for the processors of one request. */
-static bool is_same_row(const struct image_row *a, const struct image_row *b)
-{
-    return is_alike(a->resolution, b->resolution) &&
-           str_equal(request_processor(&a->request), request_processor(&b->request));
-}
-
 static const char *named(struct gathering *g, const struct base_image *image, const char *tag)
 {
     const char *registry = g->selection->registry;
@@ -132,13 +124,10 @@ static int add_alias(struct gathering *g, struct image_row *row, const char *tag
 
 static bool is_wanted(const struct image_selection *selection, const struct image_row *row)
 {
-    struct arena scratch = ARENA_INIT;
+    ARENA_SCRATCH(scratch);
     const char *name = arena_printf(&scratch, "%s:%s", row->image->name, row->tag);
-    bool wanted = !selection->only.count;
-    for (size_t i = 0; i < selection->only.count; i++)
-        wanted |= str_equal(selection->only.items[i], name);
-    arena_release(&scratch);
-    return wanted;
+    return !selection->only.count ||
+           str_is_among(name, selection->only.items, selection->only.count);
 }
 
 static int add_row(struct gathering *g, const struct image_row *row, const struct words *tags,
@@ -148,7 +137,8 @@ static int add_row(struct gathering *g, const struct image_row *row, const struc
     for (size_t i = 0; !into && i < g->count; i++)
         if (str_equal(g->rows[i].name, row->name))
             into = &g->rows[i];
-    if (into && !is_same_row(into, row)) {
+    if (into && (!is_alike(into->resolution, row->resolution) ||
+                 !str_equal(request_processor(&into->request), request_processor(&row->request)))) {
         (void)yaml_error(g->err, node, "two rows that differ would both be '%s'", row->name);
         return err_hint(g->err, "leave one of them out, or let them differ in version, build or "
                                 "distribution");
@@ -338,12 +328,6 @@ static bool is_this_machine(const char *arch)
     return uname(&machine) < 0 || str_equal(machine.machine, arch);
 }
 
-/* An image that holds the running program is for the processor that it runs on. */
-static bool holds_program_of(const struct base_image *image, const char *arch)
-{
-    return !image->program || is_this_machine(arch);
-}
-
 const char *image_this_platform(struct arena *arena, const char **arch)
 {
     struct utsname machine;
@@ -371,7 +355,8 @@ int image_row_platforms(struct data **out, struct arena *arena,
         bool there = str_equal(own, arch);
         if (!there && !own && has_processor(&there, &g, row, arch) < 0)
             return -1;
-        if (there && holds_program_of(row->image, arch))
+        /* an image that holds the running program is for the processor that it runs on */
+        if (there && (!row->image->program || is_this_machine(arch)))
             data_push(arena, *out, data_str(arena, processors[i][1]));
     }
     return 0;

@@ -9,17 +9,14 @@
 #include "base/utf8.h"
 #include "data/data.h"
 #include "data/json.h"
-#include "image/rebase/rebase_splice.h"
-#include "image/rebase/rebase_steps.h"
-#include "image/rebase/rebase_system.h"
-#include "registry/push.h"
+#include "image/rebase/rebase_parts.h"
 #include "registry/reference.h"
 #include "registry/registry.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 #define LABEL_BASE "tmplgen.base"
-#define LABEL_WRITES "tmplgen.writes"
 #define OCI_BASE "org.opencontainers.image.base."
 
 /* An image of a registry with its platforms. */
@@ -107,15 +104,6 @@ static int load_source(struct rebase_source *out, struct rebase_run *run)
     return 0;
 }
 
-static const struct registry_platform *find_platform(const struct rebase_source *source,
-                                                     const char *name)
-{
-    for (size_t i = 0; i < source->count; i++)
-        if (str_equal(source->platforms[i].name, name))
-            return &source->platforms[i];
-    return NULL;
-}
-
 /* Manifest and config of one platform; `*digest` is the manifest's. */
 static int load_image(struct rebase_image *out, const char **digest, struct rebase_run *run,
                       const struct rebase_source *source, const char *platform)
@@ -123,7 +111,10 @@ static int load_image(struct rebase_image *out, const char **digest, struct reba
     struct image_reference reference = source->reference;
     struct registry_manifest manifest = source->manifest;
     struct data *config = source->config;
-    const struct registry_platform *found = find_platform(source, platform);
+    const struct registry_platform *found = NULL;
+    for (size_t i = 0; !found && i < source->count; i++)
+        if (str_equal(source->platforms[i].name, platform))
+            found = &source->platforms[i];
     if (!found)
         return err_set(run->err, TG_REFUSED, "missing-platform", "'%s' is not there for %s",
                        source->name, platform);
@@ -143,8 +134,13 @@ static int load_image(struct rebase_image *out, const char **digest, struct reba
     return rebase_layer_count(&count, out, run->err);
 }
 
-static int refuse(struct rebase_run *run, const char *code, const char *why)
+__attribute__((format(printf, 3, 4))) static int refuse(struct rebase_run *run, const char *code,
+                                                        const char *format, ...)
 {
+    va_list args;
+    va_start(args, format);
+    const char *why = arena_vprintf(run->arena, format, args);
+    va_end(args);
     return err_set(run->err, TG_REFUSED, code, "'%s': %s", short_name(run), why);
 }
 
@@ -167,8 +163,7 @@ static int find_old_base(struct rebase_part *part, struct rebase_run *run)
     if (load_source(&part->base, run) < 0) {
         if (!str_equal(run->err->code, "not-found"))
             return -1;
-        const char *why = arena_printf(run->arena, "its base '%s' is not there any more", name);
-        return refuse(run, "unproven-base", why);
+        return refuse(run, "unproven-base", "its base '%s' is not there any more", name);
     }
     return 0;
 }
@@ -202,25 +197,22 @@ static const char *shown(struct arena *arena, const char *text)
 static int check_labels(const struct rebase_part *part, struct rebase_run *run)
 {
     const char *packages = rebase_label(part->image.config, "tmplgen.system.packages");
-    const char *writes = rebase_label(part->image.config, LABEL_WRITES);
+    const char *writes = rebase_label(part->image.config, REBASE_LABEL_WRITES);
     if (!packages || !writes) {
         (void)refuse(run, "unproven-base", "no label says whether it changed files of its base");
         return err_hint(run->err, "images that tmplgen renders have the labels "
-                                  "tmplgen.system.packages and " LABEL_WRITES);
+                                  "tmplgen.system.packages and " REBASE_LABEL_WRITES);
     }
     if (packages[strspn(packages, " \t")])
         return refuse(run, "changed-base",
-                      arena_printf(run->arena,
-                                   "it installed system packages (%s): its list of what is "
-                                   "installed would hide the new base's",
-                                   shown(run->arena, packages)));
+                      "it installed system packages (%s): its list of what is "
+                      "installed would hide the new base's",
+                      shown(run->arena, packages));
     char *save = NULL, *words = arena_strdup(run->arena, writes);
     for (char *word = strtok_r(words, " ", &save); word; word = strtok_r(NULL, " ", &save))
         if (!rebase_is_left_to_others(run->arena, word))
-            return refuse(run, "changed-base",
-                          arena_printf(run->arena,
-                                       "its layers write to '%s', where its base has files",
-                                       shown(run->arena, word)));
+            return refuse(run, "changed-base", "its layers write to '%s', where its base has files",
+                          shown(run->arena, word));
     return 0;
 }
 
@@ -229,20 +221,13 @@ static const char *step_of(const struct data *history, size_t i)
     return data_shown(history->list.items[i], "created_by");
 }
 
-/* The first step of which no label speaks. */
-static size_t end_of_speech(struct rebase_run *run, const struct data *history)
-{
-    size_t end = history->list.count;
-    while (end && !rebase_step_speaks(run->arena, step_of(history, end - 1), LABEL_WRITES))
-        end--;
-    return end;
-}
-
 /* Labels are inherited: what a later Dockerfile put above them they do not speak of. */
 static int check_steps(const struct rebase_part *part, struct rebase_run *run, size_t from)
 {
     const struct data *history = data_get(part->image.config, "history");
-    size_t spoken = end_of_speech(run, history);
+    size_t spoken = history->list.count; /* the first step of which no label speaks */
+    while (spoken && !rebase_step_speaks(run->arena, step_of(history, spoken - 1)))
+        spoken--;
     struct rebase_place place = rebase_place_on(run->arena, part->old.config);
     for (size_t i = from; i < history->list.count; i++) {
         const char *step = step_of(history, i);
@@ -250,15 +235,13 @@ static int check_steps(const struct rebase_part *part, struct rebase_run *run, s
         if (wrote == REBASE_WROTE_NOTHING)
             continue;
         if (i >= spoken) {
-            (void)refuse(run, "unproven-base",
-                         arena_printf(run->arena, "no label says what this step wrote: %s",
-                                      shown(run->arena, step)));
+            (void)refuse(run, "unproven-base", "no label says what this step wrote: %s",
+                         shown(run->arena, step));
             return err_hint(run->err, "build it again on the new base");
         }
         if (wrote == REBASE_WROTE_UNKNOWN)
-            return refuse(run, "changed-base",
-                          arena_printf(run->arena, "a step may have changed files of its base: %s",
-                                       shown(run->arena, step)));
+            return refuse(run, "changed-base", "a step may have changed files of its base: %s",
+                          shown(run->arena, step));
     }
     return spoken > from ? 0
                          : refuse(run, "unproven-base", "its history does not say how it was made");
@@ -274,9 +257,7 @@ static int check_history(const struct rebase_part *part, struct rebase_run *run)
         return -1;
     return !folder || !*folder || rebase_is_left_to_others(run->arena, folder)
                ? 0
-               : refuse(run, "changed-base",
-                        arena_printf(run->arena, "it works in '%s', where its base has files",
-                                     folder));
+               : refuse(run, "changed-base", "it works in '%s', where its base has files", folder);
 }
 
 static size_t layers_of(const struct data *manifest)
@@ -294,23 +275,13 @@ static int check_system(const struct rebase_part *part, struct rebase_run *run)
         os && *os ? os : old.os; /* of CUDA the label has the stack's, which wheels may bring */
     const char *stands_on = rebase_label(part->new.config, LABEL_BASE);
     if (!layers_of(part->new.manifest))
-        return refuse(run, "other-base",
-                      arena_printf(run->arena, "'%s' has no layers", run->base.name));
+        return refuse(run, "other-base", "'%s' has no layers", run->base.name);
     if (stands_on)
-        return refuse(run, "other-base",
-                      arena_printf(run->arena, "'%s' is no base but an image on '%s'",
-                                   run->base.name, shown(run->arena, stands_on)));
+        return refuse(run, "other-base", "'%s' is no base but an image on '%s'", run->base.name,
+                      shown(run->arena, stands_on));
     const char *why =
         rebase_system_refusal(run->arena, &old, part->old.config, &new, part->new.config);
-    return why ? refuse(run, "other-base", why) : 0;
-}
-
-static int check_part(const struct rebase_part *part, struct rebase_run *run)
-{
-    return check_labels(part, run) < 0 || rebase_is_below(&part->old, &part->image, run->err) < 0 ||
-                   check_history(part, run) < 0 || check_system(part, run) < 0
-               ? -1
-               : 0;
+    return why ? refuse(run, "other-base", "%s", why) : 0;
 }
 
 /* ------------------------------------------------------------------ the new image */
@@ -490,9 +461,8 @@ static int bring_layers(struct rebase_run *run)
     size_t missing = count_missing(needs, count);
     if (!missing)
         return 0;
-    (void)refuse(run, "missing-layers",
-                 arena_printf(run->arena, "%zu of %zu layers of the new base are not in its %s",
-                              missing, count, same ? "repository" : "registry"));
+    (void)refuse(run, "missing-layers", "%zu of %zu layers of the new base are not in its %s",
+                 missing, count, same ? "repository" : "registry");
     const char *there = same ? repository_name(run->arena, to)
                              : arena_printf(run->arena, "%s/%s", to->host, from->path);
     return err_hint(run->err, "copy it there first: %s",
@@ -567,9 +537,13 @@ static bool is_there_already(const struct rebase_run *run)
 
 static int make_all(struct registry_manifest *made, struct rebase_run *run)
 {
-    for (size_t i = 0; i < run->image.count; i++)
-        if (check_part(&run->parts[i], run) < 0)
+    for (size_t i = 0; i < run->image.count; i++) {
+        const struct rebase_part *part = &run->parts[i];
+        if (check_labels(part, run) < 0 ||
+            rebase_is_below(&part->old, &part->image, run->err) < 0 ||
+            check_history(part, run) < 0 || check_system(part, run) < 0)
             return -1;
+    }
     for (size_t i = 0; i < run->image.count; i++)
         if (make_part(&run->parts[i], run) < 0)
             return -1;

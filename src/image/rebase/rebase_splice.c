@@ -1,5 +1,5 @@
 /* An image's config and manifest on the layers of another base. Pure. */
-#include "image/rebase/rebase_splice.h"
+#include "image/rebase/rebase_parts.h"
 
 #include "base/arena.h"
 #include "data/data.h"
@@ -154,8 +154,7 @@ static struct data *merge(struct arena *arena, const struct data *image, const s
     return out;
 }
 
-/* "NAME=VALUE" of a list, as a map. */
-static struct data *env_map(struct arena *arena, const struct data *config)
+struct data *rebase_env(struct arena *arena, const struct data *config)
 {
     const struct data *env = list_of(data_get(config, "config"), "Env");
     struct data *out = data_map(arena);
@@ -172,8 +171,9 @@ static struct data *env_map(struct arena *arena, const struct data *config)
 static struct data *merge_env(struct arena *arena, const struct rebase_image *image,
                               const struct rebase_image *old, const struct rebase_image *new)
 {
-    const struct data *merged = merge(arena, env_map(arena, image->config),
-                                      env_map(arena, old->config), env_map(arena, new->config));
+    const struct data *merged =
+        merge(arena, rebase_env(arena, image->config), rebase_env(arena, old->config),
+              rebase_env(arena, new->config));
     struct data *out = data_list(arena);
     for (size_t i = 0; i < merged->map.count; i++) {
         const struct data_member *member = &merged->map.members[i];

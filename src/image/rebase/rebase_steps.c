@@ -1,5 +1,5 @@
 /* What the steps of an image's history wrote, by what builders tell of them. Pure. */
-#include "image/rebase/rebase_steps.h"
+#include "image/rebase/rebase_parts.h"
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -252,14 +252,6 @@ static enum rebase_wrote copied(struct rebase_place *place, const char *words)
     return REBASE_WROTE_OTHERS;
 }
 
-static enum rebase_wrote entered(struct rebase_place *place, const char *path)
-{
-    place->folder = whole_path(place->arena, place->folder, path);
-    return place->folder && rebase_is_left_to_others(place->arena, place->folder)
-               ? REBASE_WROTE_OTHERS
-               : REBASE_WROTE_UNKNOWN;
-}
-
 static void set(struct rebase_place *place, const char *text)
 {
     const char *path = find_name(text, "PATH");
@@ -286,8 +278,12 @@ enum rebase_wrote rebase_wrote(struct rebase_place *place, const char *created_b
     const char *text = instruction_of(place->arena, created_by);
     if (str_starts(text, "COPY ") || str_starts(text, "ADD "))
         return copied(place, strchr(text, ' ') + 1);
-    if (str_starts(text, "WORKDIR "))
-        return entered(place, without(text, "WORKDIR "));
+    if (str_starts(text, "WORKDIR ")) {
+        place->folder = whole_path(place->arena, place->folder, without(text, "WORKDIR "));
+        return place->folder && rebase_is_left_to_others(place->arena, place->folder)
+                   ? REBASE_WROTE_OTHERS
+                   : REBASE_WROTE_UNKNOWN;
+    }
     if (!writes_nothing(text))
         return is_own_run(place, text) ? REBASE_WROTE_OTHERS : REBASE_WROTE_UNKNOWN;
     if (str_starts(text, "ENV ") || str_starts(text, "ARG ") || str_starts(text, "SHELL "))
@@ -295,10 +291,10 @@ enum rebase_wrote rebase_wrote(struct rebase_place *place, const char *created_b
     return REBASE_WROTE_NOTHING;
 }
 
-bool rebase_step_speaks(struct arena *arena, const char *created_by, const char *label)
+bool rebase_step_speaks(struct arena *arena, const char *created_by)
 {
     const char *text = instruction_of(arena, created_by);
-    return str_starts(text, "LABEL ") && strstr(text, arena_printf(arena, "%s=", label));
+    return str_starts(text, "LABEL ") && strstr(text, REBASE_LABEL_WRITES "=");
 }
 
 struct rebase_place rebase_place_on(struct arena *arena, const struct data *base_config)

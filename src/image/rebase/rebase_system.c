@@ -1,37 +1,21 @@
 /* Which system an image stands on, by what its config and its name say. Pure. */
-#include "image/rebase/rebase_system.h"
+#include "image/rebase/rebase_parts.h"
 
 #include "base/arena.h"
 #include "data/data.h"
-#include "image/rebase/rebase_splice.h"
 #include "registry/reference.h"
 
 #include <string.h>
 
 #define DIGITS "0123456789"
 
-/* The value of a variable of the image's environment, in the arena, or NULL. */
-static const char *variable(struct arena *arena, const struct data *config, const char *name)
+static bool has_trace_of_cuda(const struct data *env)
 {
-    const struct data *env = data_get(data_get(config, "config"), "Env");
-    size_t len = strlen(name);
-    for (size_t i = 0; env && env->kind == DATA_LIST && i < env->list.count; i++) {
-        const char *text = data_text(env->list.items[i]);
-        if (text && strncmp(text, name, len) == 0 && text[len] == '=')
-            return arena_strdup(arena, text + len + 1);
-    }
-    return NULL;
-}
-
-static bool has_trace_of_cuda(const struct data *config)
-{
-    static const char *const marks[] = {"CUDA_", "NV_CUDA_", "NVARCH=", "NVIDIA_REQUIRE_CUDA="};
-    const struct data *env = data_get(data_get(config, "config"), "Env");
-    for (size_t i = 0; env && env->kind == DATA_LIST && i < env->list.count; i++) {
-        const char *text = data_text(env->list.items[i]);
-        for (size_t j = 0; text && j < sizeof(marks) / sizeof(*marks); j++)
-            if (str_starts(text, marks[j]))
-                return true;
+    for (size_t i = 0; i < env->map.count; i++) {
+        const char *name = env->map.members[i].name.ptr;
+        if (str_starts(name, "CUDA_") || str_starts(name, "NV_CUDA_") ||
+            str_equal(name, "NVARCH") || str_equal(name, "NVIDIA_REQUIRE_CUDA"))
+            return true;
     }
     return false;
 }
@@ -68,13 +52,13 @@ struct rebase_system rebase_system_of(struct arena *arena, const struct data *co
                                       const struct image_reference *reference)
 {
     struct rebase_system by_tag = system_of_tag(arena, reference);
+    const struct data *env = rebase_env(arena, config);
     struct rebase_system found = {
         first_of(first_of(rebase_label(config, "tmplgen.os"), os_of_labels(arena, config)),
                  by_tag.os),
-        first_of(
-            first_of(rebase_label(config, "tmplgen.cuda"), variable(arena, config, "CUDA_VERSION")),
-            by_tag.cuda)};
-    if (found.os && !found.cuda && !has_trace_of_cuda(config))
+        first_of(first_of(rebase_label(config, "tmplgen.cuda"), data_get_text(env, "CUDA_VERSION")),
+                 by_tag.cuda)};
+    if (found.os && !found.cuda && !has_trace_of_cuda(env))
         found.cuda = "none";
     return found;
 }
@@ -97,16 +81,11 @@ static bool same_minor(const char *a, const char *b)
 }
 
 /* The first part that the old base says to have, by a variable NV_..._VERSION, and the new not. */
-static const char *missing_part(struct arena *arena, const struct data *old, const struct data *new)
+static const char *missing_part(const struct data *old, const struct data *new)
 {
-    const struct data *env = data_get(data_get(old, "config"), "Env");
-    for (size_t i = 0; env && env->kind == DATA_LIST && i < env->list.count; i++) {
-        const char *text = data_text(env->list.items[i]);
-        const char *equals = text ? strchr(text, '=') : NULL;
-        if (!equals || !str_starts(text, "NV_"))
-            continue;
-        const char *name = arena_memdup(arena, text, (size_t)(equals - text));
-        if (str_ends(name, "_VERSION") && !variable(arena, new, name))
+    for (size_t i = 0; i < old->map.count; i++) {
+        const char *name = old->map.members[i].name.ptr;
+        if (str_starts(name, "NV_") && str_ends(name, "_VERSION") && !data_get(new, name))
             return name;
     }
     return NULL;
@@ -116,8 +95,10 @@ const char *rebase_system_refusal(struct arena *arena, const struct rebase_syste
                                   const struct data *old_config, const struct rebase_system *new,
                                   const struct data *new_config)
 {
-    const char *cudnn = variable(arena, old_config, "NV_CUDNN_VERSION");
-    const char *other = variable(arena, new_config, "NV_CUDNN_VERSION");
+    const struct data *old_env = rebase_env(arena, old_config);
+    const struct data *new_env = rebase_env(arena, new_config);
+    const char *cudnn = data_get_text(old_env, "NV_CUDNN_VERSION");
+    const char *other = data_get_text(new_env, "NV_CUDNN_VERSION");
     if (!old->os || !old->cuda)
         return "nobody says which distribution and CUDA its old base is of";
     if (!new->os || !new->cuda)
@@ -127,7 +108,7 @@ const char *rebase_system_refusal(struct arena *arena, const struct rebase_syste
     if (!same_minor(old->cuda, new->cuda))
         return arena_printf(arena, "it stands on CUDA %s, and the new base has %s", old->cuda,
                             new->cuda);
-    const char *missing = missing_part(arena, old_config, new_config);
+    const char *missing = missing_part(old_env, new_env);
     if (missing)
         return arena_printf(arena, "its old base has a part that the new one lacks (%s)", missing);
     if (cudnn && other && !same_minor(cudnn, other))

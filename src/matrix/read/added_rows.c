@@ -1,12 +1,11 @@
 /* Rows that a catalog adds to files which are another catalog's. */
-#include "matrix/read/added_rows.h"
+#include "matrix/read/fields.h"
 
 #include "base/arena.h"
 #include "base/budget.h"
 #include "base/str.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
-#include "matrix/read/matrix_schema.h"
 
 #include <string.h>
 
@@ -71,14 +70,6 @@ bool added_has(const struct added_rows *added, const char *key, const char *name
     return false;
 }
 
-static bool is_section(const struct document *document, const char *name)
-{
-    for (const struct section *s = document->sections; s->name; s++)
-        if (strcmp(s->name, name) == 0)
-            return true;
-    return false;
-}
-
 /* Puts `value` in the place of what `map` has under `key`, or adds it. */
 static void put(struct yaml_node *map, struct yaml_node *key, struct yaml_node *value)
 {
@@ -93,7 +84,7 @@ static int add_section(struct yaml_node *out, struct arena *arena, const struct 
                        const struct yaml_member *member, struct err *err)
 {
     const struct yaml_node *there = yaml_get(out, member->key->text.ptr);
-    if (!is_section(document, member->key->text.ptr))
+    if (!section_find(document->sections, member->key->text))
         return yaml_error(err, member->key, "'%s' is no list of rows: only rows can be added",
                           member->key->text.ptr);
     if (member->value->kind != YAML_LIST)

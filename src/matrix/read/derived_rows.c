@@ -1,11 +1,10 @@
 /* Rows that say only what differs from another one. */
-#include "matrix/read/derived_rows.h"
+#include "matrix/read/fields.h"
 
 #include "base/arena.h"
 #include "base/str.h"
 #include "data/yaml.h"
 #include "matrix/facts.h"
-#include "matrix/read/fields.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,10 +6,7 @@
 #include "data/yaml.h"
 #include "matrix/facts.h"
 #include "matrix/matrix.h"
-#include "matrix/read/added_rows.h"
-#include "matrix/read/matrix_schema.h"
-#include "matrix/read/packed_rows.h"
-#include "matrix/read/row_fields.h"
+#include "matrix/read/fields.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,21 +52,16 @@ static int read_file(void *out, const struct matrix_file *source, struct row_rea
     return 0;
 }
 
-/* The rows of a file where they are known beforehand. */
-static struct span rows_of(const struct fileset *files, const char *path)
-{
-    long index = fileset_find(files, path);
-    return index < 0 ? span_of("", 0) : files->entries[index].rows;
-}
-
 static int load_document(void *out, const struct matrix_file *source,
                          const struct yaml_node *overlay, const struct loader *loader)
 {
     struct row_reader reader = {.arena = loader->arena};
     /* Rows of others may be like some of the file, which must then be there as YAML. */
     bool alone = !overlay && !added_has(&loader->added, source->key, source->name);
-    struct span rows =
-        loader->placed || !alone ? span_of("", 0) : rows_of(loader->matrix->files, source->path);
+    long index = fileset_find(loader->matrix->files, source->path);
+    struct span rows = loader->placed || !alone || index < 0
+                           ? span_of("", 0)
+                           : loader->matrix->files->entries[index].rows;
     if (rows.len ? rows_unpack(out, source->document, loader->arena, rows, loader->err)
                  : read_file(out, source, &reader, loader))
         return -1;
@@ -81,65 +73,30 @@ static int load_document(void *out, const struct matrix_file *source,
                : 0;
 }
 
-/* By a word that is not NUL-terminated. */
-static const struct distribution *find_distribution(const struct matrix *matrix, struct span os)
-{
-    for (size_t i = 0; i < matrix->distributions.count; i++) {
-        const struct distribution *row = ROW(struct distribution, matrix->distributions, i);
-        if (span_equal(os, span_from(row->os)))
-            return row;
-    }
-    return NULL;
-}
-
-static const char *find_flavour(struct span word)
-{
-    for (const char *const *flavour = image_flavours; *flavour; flavour++)
-        if (span_equal(word, span_from(*flavour)))
-            return *flavour;
-    return NULL;
-}
-
-/* The next word of `text`; false behind the last. */
-static bool next_word(struct span *word, const char **text)
-{
-    const char *start = *text + strspn(*text, " ");
-    size_t len = strcspn(start, " ");
-    *word = span_of(start, len);
-    *text = start + len;
-    return len > 0;
-}
-
-static size_t count_words(const char *text)
-{
-    struct span word;
-    size_t count = 0;
-    while (next_word(&word, &text))
-        count++;
-    return count;
-}
-
 /* One entry of `tags`: FLAVOURS: DISTRIBUTIONS. */
 static int read_tags_entry(struct image *image, const struct loader *loader,
                            const struct pair *entry)
 {
     const struct yaml_node *key = entry->place ? entry->place->key : NULL;
     const struct yaml_node *value = entry->place ? entry->place->value : NULL;
-    const char *systems = entry->value, *at;
-    struct span flavour_word, os_word;
-    if (yaml_text(&systems, value, "tags", loader->err))
+    const char *text = entry->value;
+    if (yaml_text(&text, value, "tags", loader->err))
         return -1;
-    for (const char *names = entry->name; next_word(&flavour_word, &names);) {
-        const char *flavour = find_flavour(flavour_word);
-        if (!flavour)
-            return yaml_error(loader->err, key, "'%.*s' is no flavour", (int)flavour_word.len,
-                              flavour_word.ptr);
-        for (at = systems; next_word(&os_word, &at);) {
-            const struct distribution *os = find_distribution(loader->matrix, os_word);
+    const struct words names = words_read(loader->arena, entry->name);
+    const struct words systems = words_read(loader->arena, text);
+    for (size_t i = 0; i < names.count; i++) {
+        const char *const *flavour = image_flavours;
+        while (*flavour && strcmp(*flavour, names.items[i]) != 0)
+            flavour++;
+        if (!*flavour)
+            return yaml_error(loader->err, key, "'%s' is no flavour", names.items[i]);
+        for (size_t j = 0; j < systems.count; j++) {
+            const struct distribution *os = distribution_of(loader->matrix, systems.items[j]);
             if (!os)
-                return yaml_error(loader->err, value, "'%.*s' is no distribution", (int)os_word.len,
-                                  os_word.ptr);
-            image->tags[image->tag_count++] = (struct tag){flavour, os};
+                return yaml_error(loader->err, value, "'%s' is no distribution", systems.items[j]);
+            image->tags =
+                arena_grow(loader->arena, image->tags, image->tag_count, sizeof *image->tags);
+            image->tags[image->tag_count++] = (struct tag){*flavour, os};
         }
     }
     return 0;
@@ -159,10 +116,6 @@ static const char *word_of(const struct matrix *matrix, const struct version *cu
 static int finish_image(struct image *image, const struct loader *loader)
 {
     const struct pairs *tags = &image->tag_words;
-    size_t room = 0;
-    for (size_t i = 0; i < tags->count; i++)
-        room += count_words(tags->items[i].name) * count_words(tags->items[i].value);
-    image->tags = arena_array(loader->arena, room + 1, sizeof *image->tags);
     for (size_t i = 0; i < tags->count; i++)
         if (read_tags_entry(image, loader, &tags->items[i]))
             return -1;
@@ -226,12 +179,6 @@ static const struct build **find_build(const struct release *release, const char
     return NULL;
 }
 
-static bool names_release(const struct build *build, const struct release *release)
-{
-    return words_have(&build->releases, release->version.text) ||
-           (build->releases.count == 1 && str_equal(build->releases.items[0], "all"));
-}
-
 /* Joins builds to their releases; an overlay's build takes the place of the curated one. */
 static int join_builds(const struct framework *framework, const struct loader *loader)
 {
@@ -241,7 +188,8 @@ static int join_builds(const struct framework *framework, const struct loader *l
             arena_array(loader->arena, framework->builds.count + 1, sizeof *release->builds);
         for (size_t j = 0; j < framework->builds.count; j++) {
             const struct build *build = ROW(struct build, framework->builds, j);
-            if (!names_release(build, release))
+            bool all = build->releases.count == 1 && str_equal(build->releases.items[0], "all");
+            if (!all && !words_have(&build->releases, release->version.text))
                 continue;
             const struct build **same = find_build(release, build->variant);
             if (same && (!build->fact.overlaid || (*same)->fact.overlaid))
@@ -445,14 +393,6 @@ static int load_frameworks(const char *only, const struct loader *loader)
 
 /* ------------------------------------------------------------------ packages */
 
-static bool has_release(const struct framework *package, const char *version)
-{
-    for (size_t i = 0; i < package->releases.count; i++)
-        if (str_equal(ROW(struct release, package->releases, i)->version.text, version))
-            return true;
-    return false;
-}
-
 /*
  * Releases of a package that says none: what its framework's rows name. Who takes one takes the row
  * that names it, too: how sure that is, and for which Pythons, is told there.
@@ -469,7 +409,7 @@ static int take_companions(struct framework *package, const struct framework *gr
         *row = (struct release){.fact = release->fact, .pythons = release->pythons};
         row->fact.note = NULL;
         row->fact.confidence = CONFIDENCE_HIGH;
-        if (!version || has_release(package, version) || version_parse(&row->version, version))
+        if (!version || release_named(package, version) || version_parse(&row->version, version))
             continue;
         package->releases.count++;
     }

@@ -1,5 +1,5 @@
 /* What may stand in the files of matrices/: their sections, rows and fields. */
-#include "matrix/read/matrix_schema.h"
+#include "matrix/read/fields.h"
 
 #include "matrix/facts.h"
 
@@ -21,6 +21,11 @@
     }
 
 static const struct field no_header[] = {END_OF_FIELDS};
+
+/* Of every row. */
+const struct field fact_fields[] = {NEED(fact, FIELD_TEXT, source), NEED(fact, FIELD_TEXT, as_of),
+                                    MAY(fact, FIELD_CONFIDENCE, confidence),
+                                    MAY(fact, FIELD_TEXT, note), END_OF_FIELDS};
 
 /* ------------------------------------------------------------------ cuda.yml */
 

@@ -1,12 +1,10 @@
 /* The rows of a file of matrices/, read beforehand: bytes that need no parsing of YAML. */
-#include "matrix/read/packed_rows.h"
+#include "matrix/read/fields.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "data/yaml.h"
 #include "matrix/facts.h"
-#include "matrix/read/matrix_schema.h"
-#include "matrix/read/row_fields.h"
 
 #include <string.h>
 

@@ -1,11 +1,10 @@
 /* Rows of YAML read into structs by tables of fields, strictly. */
-#include "matrix/read/row_fields.h"
+#include "matrix/read/fields.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "data/yaml.h"
 #include "matrix/facts.h"
-#include "matrix/read/derived_rows.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -108,8 +107,8 @@ static int read_pairs(struct pairs *out, const struct field *field, struct arena
     return 0;
 }
 
-static int read_part(void *out, const struct field *fields, const struct row_reader *reader,
-                     const struct yaml_node *map, struct err *err);
+static int read_map(void *out, const struct field *fields, const struct field *more,
+                    const struct row_reader *reader, const struct yaml_node *map, struct err *err);
 
 /* What a table or a message of one line shows; a block of YAML ends in a newline. */
 static int check_line(const char *text, const char *what, const struct yaml_node *node,
@@ -132,7 +131,7 @@ static int read_field(void *out, const struct field *field, const struct row_rea
     case FIELD_PAIRS:
         return read_pairs(at, field, reader->arena, node, err);
     case FIELD_PART:
-        return read_part(at, field->part, reader, node, err);
+        return read_map(at, field->part, NULL, reader, node, err);
     default:
         if (yaml_text(&text, node, field->name, err) || check_line(text, field->name, node, err))
             return -1;
@@ -188,12 +187,6 @@ static int read_map(void *out, const struct field *fields, const struct field *m
     if (check_required(fields, map, err))
         return -1;
     return more && !reader->overlay ? check_required(more, map, err) : 0;
-}
-
-static int read_part(void *out, const struct field *fields, const struct row_reader *reader,
-                     const struct yaml_node *map, struct err *err)
-{
-    return read_map(out, fields, NULL, reader, map, err);
 }
 
 /* The keys in `source` become the texts that the file's table gives them. */
@@ -334,7 +327,7 @@ static int read_rows(struct rows *rows, const struct section *section,
     return 0;
 }
 
-static const struct section *find_section(const struct section *sections, struct span name)
+const struct section *section_find(const struct section *sections, struct span name)
 {
     for (; sections->name; sections++)
         if (span_equal(name, span_from(sections->name)))
@@ -389,7 +382,7 @@ int document_read(void *out, const struct document *document, struct row_reader 
     for (size_t i = 0; i < root->map.count; i++) {
         const struct yaml_node *key = root->map.members[i].key;
         const struct yaml_node *value = root->map.members[i].value;
-        const struct section *section = find_section(document->sections, key->text);
+        const struct section *section = section_find(document->sections, key->text);
         const struct field *field = find_field(document->header, key->text);
         if (section) {
             if (read_rows((struct rows *)((char *)out + section->offset), section, reader, value,

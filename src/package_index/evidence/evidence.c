@@ -5,7 +5,10 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "data/data.h"
+#include "matrix/facts.h"
 #include "package_index/evidence/wheel.h"
+#include "package_index/package_index.h"
+#include "package_index/requirement.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,21 +35,15 @@ struct gatherer {
     bool unknown; /* something is not known yet */
 };
 
-static struct family_part *find_part(struct gatherer *g, const char *name)
-{
-    for (size_t i = 0; i < g->count; i++)
-        if (str_equal(g->parts[i].name, name))
-            return &g->parts[i];
-    return NULL;
-}
-
 static struct family_part *add_part(struct gatherer *g, const struct requirement *requirement,
                                     const char *version)
 {
-    struct family_part *part = find_part(g, requirement->name);
-    if (part || g->count == PARTS_MAX)
-        return part;
-    part = &g->parts[g->count++];
+    for (size_t i = 0; i < g->count; i++)
+        if (str_equal(g->parts[i].name, requirement->name))
+            return &g->parts[i];
+    if (g->count == PARTS_MAX)
+        return NULL;
+    struct family_part *part = &g->parts[g->count++];
     *part = (struct family_part){
         .name = requirement->name, .version = version, .extras = requirement->extras};
     return part;
@@ -169,11 +166,9 @@ static void read_requires(struct gatherer *g, const struct family_part *part,
     const struct marker_world world = {processor_names[processor], NULL, part->extras};
     if (part == g->parts)
         g->out->read[processor] = list != NULL;
-    for (size_t i = 0; list && i < list->list.count; i++) {
-        struct requirement requirement;
-        const char *text = data_text(list->list.items[i]);
-        if (requirement_parse(&requirement, g->arena, text) < 0)
-            continue;
+    struct requirement requirement;
+    const char *text;
+    for (size_t i = 0; requires_next(&requirement, &text, &i, g->arena, list, NULL);) {
         if (!marker_holds(g->arena, requirement.marker, &world)) {
             if (part == g->parts)
                 note_left_out(g, &requirement, text);
@@ -193,7 +188,7 @@ static bool python_is_admitted(struct arena *arena, const struct data *release, 
     ERR_SCRATCH(err);
     struct spec spec;
     struct version version;
-    const char *text = data_text(data_get(release, "python"));
+    const char *text = data_get_text(release, "python");
     /* its newest patch: ">=3.9.2" is for 3.9 */
     return !text || spec_parse(&spec, arena, text, "Requires-Python", &err) < 0 ||
            version_parse(&version, arena_printf(arena, "%s.99", python)) < 0 ||
@@ -284,19 +279,28 @@ static void read_wheels(struct gatherer *g)
 
 /* ------------------------------------------------------------------ all of it */
 
+const char *build_requirement(struct arena *arena, const struct framework *framework,
+                              const struct release *release, const struct build *build)
+{
+    const char *text = build->requirements ? build->requirements : framework->requirements;
+    if ((build->index_url || framework->index_url) && !str_equal(release->pypi, build->variant))
+        return NULL;
+    text = fill_text(arena, text, release, build);
+    return arena_memdup(arena, text, strcspn(text, " "));
+}
+
 static enum index_state gather_part(struct gatherer *g, size_t i)
 {
     struct family_part *part = &g->parts[i];
     struct evidence *out = g->out;
-    enum index_state state =
-        index_release(&part->release, g->index, part->name, part->version, true);
+    enum index_state state = index_release(&part->release, g->index, part->name, part->version);
     if (i == 0) {
         out->state = state;
-        out->uploaded = data_text(data_get(part->release, "uploaded"));
+        out->uploaded = data_get_text(part->release, "uploaded");
         out->old = state == INDEX_THERE && index_is_old(g->index, part->release);
         const struct data *yanked = data_get(part->release, "yanked");
         out->yanked = yanked && yanked->kind == DATA_BOOL && yanked->boolean;
-        out->python_spec = data_text(data_get(part->release, "python"));
+        out->python_spec = data_get_text(part->release, "python");
     } else if (state == INDEX_ABSENT) {
         out->missing = arena_printf(g->arena, "%s %s", part->name, part->version);
     }
@@ -332,4 +336,105 @@ enum index_state evidence_gather(struct evidence *out, struct arena *arena,
     if (!out->elsewhere && !out->missing)
         read_wheels(&g);
     return out->state = INDEX_THERE;
+}
+
+/* ------------------------------------------------------------------ what metadata says of another
+ * package */
+
+#define TEXTS_MAX 16 /* of one package in one release: some have one for each Python */
+
+/* Whatever a release says of one package. */
+struct sayings {
+    struct requirement items[TEXTS_MAX];
+    const char *texts[TEXTS_MAX];
+    size_t count;
+};
+
+bool requires_next(struct requirement *out, const char **text, size_t *at, struct arena *arena,
+                   const struct data *list, const char *name)
+{
+    while (list && *at < list->list.count) {
+        *text = data_text(list->list.items[(*at)++]);
+        if (requirement_parse(out, arena, *text) == 0 && (!name || str_equal(out->name, name)))
+            return true;
+    }
+    return false;
+}
+
+static void find_sayings(struct sayings *out, struct arena *arena, const struct data *list,
+                         const char *name)
+{
+    size_t at = 0;
+    out->count = 0;
+    while (out->count < TEXTS_MAX &&
+           requires_next(&out->items[out->count], &out->texts[out->count], &at, arena, list, name))
+        out->count++;
+}
+
+/* All that holds in a world, as one SPEC; false where nothing does. `*said` is the last of it. */
+static bool join_sayings(struct spec *out, const char **said, struct arena *arena,
+                         const struct sayings *sayings, const struct marker_world *world)
+{
+    bool found = false;
+    *out = (struct spec){.text = ""};
+    for (size_t i = 0; i < sayings->count; i++) {
+        const struct spec *spec = &sayings->items[i].spec;
+        if (!marker_holds(arena, sayings->items[i].marker, world))
+            continue;
+        found = true;
+        *said = sayings->texts[i];
+        if (!spec->count)
+            continue;
+        struct spec_clause *both =
+            arena_array(arena, out->count + spec->count, sizeof(struct spec_clause));
+        for (size_t j = 0; j < out->count + spec->count; j++)
+            both[j] = j < out->count ? out->clauses[j] : spec->clauses[j - out->count];
+        out->clauses = both;
+        out->count += spec->count;
+    }
+    return found;
+}
+
+bool requires_agree(const char **said, struct arena *arena, const struct data *release,
+                    const struct words *pythons, const struct requirement *row)
+{
+    struct sayings sayings;
+    struct spec spec;
+    *said = NULL;
+    for (int p = 0; p < PROCESSORS; p++) {
+        find_sayings(&sayings, arena, index_requires(release, processor_names[p]), row->name);
+        for (size_t i = 0; i < pythons->count; i++) {
+            const struct marker_world world = {processor_names[p], pythons->items[i], row->name};
+            if (join_sayings(&spec, said, arena, &sayings, &world) && spec_same(&spec, &row->spec))
+                return true;
+        }
+    }
+    return false;
+}
+
+bool requires_version(struct arena *arena, const struct data *release, const char *name,
+                      const char *version)
+{
+    const struct marker_world world = {processor_names[X86_64], NULL, ""};
+    struct sayings sayings;
+    struct version wanted;
+    if (version_parse(&wanted, version) < 0)
+        return false;
+    find_sayings(&sayings, arena, index_requires(release, processor_names[X86_64]), name);
+    for (size_t i = 0; i < sayings.count; i++)
+        if (marker_holds(arena, sayings.items[i].marker, &world))
+            return spec_matches(&sayings.items[i].spec, &wanted);
+    return false;
+}
+
+bool requires_always(struct arena *arena, const struct requirement *said,
+                     const struct words *pythons)
+{
+    for (int p = 0; p < PROCESSORS; p++)
+        for (size_t i = 0; i < pythons->count; i++) {
+            const struct marker_world world = {processor_names[p], pythons->items[i], ""};
+            if (!marker_holds(arena, said->marker, &world))
+                return false;
+        }
+    return true;
 }

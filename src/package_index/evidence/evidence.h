@@ -9,6 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct build;
+struct framework;
+struct release;
+
 enum processor { X86_64, AARCH64, PROCESSORS };
 extern const char *const processor_names[PROCESSORS];
 
@@ -52,6 +56,10 @@ struct evidence {
 /* 12 of "cudf-cu12"; 0: the name does not say. */
 int cuda_major_of(const char *name);
 
+/* What a build is installed by, in the arena; NULL: not from the user's index. */
+const char *build_requirement(struct arena *arena, const struct framework *framework,
+                              const struct release *release, const struct build *build);
+
 /*
  * INDEX_UNKNOWN: something was not asked yet, and is wanted now. `requirement` is a target with
  * one version, such as "jax[cuda12]==0.7.0".
@@ -59,5 +67,29 @@ int cuda_major_of(const char *name);
 enum index_state evidence_gather(struct evidence *out, struct arena *arena,
                                  struct package_index *index,
                                  const struct requirement *requirement);
+
+/*
+ * The next of the requirements `list` (NULL: none) that can be read, from `*at` on, which moves
+ * behind it: of the package `name`, or of any (NULL). False behind the last.
+ */
+bool requires_next(struct requirement *out, const char **text, size_t *at, struct arena *arena,
+                   const struct data *list, const char *name);
+
+/*
+ * Whether the metadata of a release (index.h) admits of a package just what `row` does: on one of
+ * the processors, for one of the Pythons. The extra that has that package's name counts as asked
+ * for (transformers[torch]), others do not. `*said` is what it says, "torch>=2.6; extra ==
+ * 'torch'", or NULL where it is silent.
+ */
+bool requires_agree(const char **said, struct arena *arena, const struct data *release,
+                    const struct words *pythons, const struct requirement *row);
+
+/* Whether the metadata of a release requires a package, in a version like that one. */
+bool requires_version(struct arena *arena, const struct data *release, const char *name,
+                      const char *version);
+
+/* Whether a text of the metadata holds for every one of the Pythons, without any extra. */
+bool requires_always(struct arena *arena, const struct requirement *said,
+                     const struct words *pythons);
 
 #endif

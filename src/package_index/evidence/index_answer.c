@@ -89,7 +89,7 @@ static struct data *touch_release(const struct project_reader *r, const char *ve
     const char *date = date_of(r->scratch, file->uploaded);
     if (!release)
         release = new_release(r, version);
-    const char *first = data_text(data_get(release, "uploaded"));
+    const char *first = data_get_text(release, "uploaded");
     if (date && (!first || strcmp(date, first) < 0))
         data_put_text(r->arena, release, "uploaded", date);
     if (!file->yanked)
@@ -171,28 +171,40 @@ static int parse_json(struct data **out, struct arena *arena, const char *page, 
     return 0;
 }
 
-/* ------------------------------------------------------------------ the JSON API */
+/* ------------------------------------------------------------------ the APIs that speak JSON */
 
-static void add_json_files(struct project_reader *r, const struct data *files)
+static const char *metadata_sum(const struct data *item)
 {
-    if (!files || files->kind != DATA_LIST)
-        return;
-    for (size_t i = 0; i < files->list.count; i++) {
+    const struct data *metadata = data_get(item, "core-metadata");
+    if (!metadata || metadata->kind != DATA_MAP)
+        metadata = data_get(item, "dist-info-metadata");
+    return data_get_text(metadata, "sha256");
+}
+
+/* The JSON API and the simple one write their names in two ways. */
+static void add_files(struct project_reader *r, const struct data *files)
+{
+    for (size_t i = 0; files && files->kind == DATA_LIST && i < files->list.count; i++) {
         const struct data *item = files->list.items[i];
-        struct listed_file file = {.filename = data_text(data_get(item, "filename")),
-                                   .url = data_text(data_get(item, "url")),
-                                   .uploaded = data_text(data_get(item, "upload_time_iso_8601")),
-                                   .python = data_text(data_get(item, "requires_python")),
-                                   .yanked = is_true(data_get(item, "yanked"))};
-        if (!file.uploaded)
-            file.uploaded = data_text(data_get(item, "upload_time"));
-        add_file(r, &file);
+        const char *days[] = {data_get_text(item, "upload_time_iso_8601"),
+                              data_get_text(item, "upload_time"),
+                              data_get_text(item, "upload-time")};
+        const char *python = data_get_text(item, "requires_python");
+        add_file(r, &(struct listed_file){.filename = data_get_text(item, "filename"),
+                                          .url = data_get_text(item, "url"),
+                                          .uploaded = days[0]   ? days[0]
+                                                      : days[1] ? days[1]
+                                                                : days[2],
+                                          .python = python ? python
+                                                           : data_get_text(item, "requires-python"),
+                                          .metadata_sha256 = metadata_sum(item),
+                                          .yanked = is_true(data_get(item, "yanked"))});
     }
 }
 
 static bool is_of_project(struct arena *arena, const struct data *info, const char *name)
 {
-    const char *said = data_text(data_get(info, "name"));
+    const char *said = data_get_text(info, "name");
     return said && str_equal(requirement_name(arena, said), requirement_name(arena, name));
 }
 
@@ -211,24 +223,14 @@ int index_parse_project(struct project_parts *out, struct arena *arena, const ch
     if (!releases || releases->kind != DATA_MAP)
         return not_of_form(err, page, "it lists no releases");
     for (size_t i = 0; i < releases->map.count; i++)
-        add_json_files(&reader, releases->map.members[i].value);
+        add_files(&reader, releases->map.members[i].value);
     return 0;
-}
-
-/* ------------------------------------------------------------------ the simple API */
-
-static const char *metadata_sum(const struct data *item)
-{
-    const struct data *metadata = data_get(item, "core-metadata");
-    if (!metadata || metadata->kind != DATA_MAP)
-        metadata = data_get(item, "dist-info-metadata");
-    return data_text(data_get(metadata, "sha256"));
 }
 
 int index_parse_simple(struct project_parts *out, struct arena *arena, const char *name,
                        const char *page, struct span text, struct err *err)
 {
-    ARENA_SCRATCH(scratch); /* documents are large, and what is kept of them is little */
+    ARENA_SCRATCH(scratch);
     struct data *document;
     struct project_reader reader = begin_project(out, arena, &scratch, name, page);
     if (parse_json(&document, &scratch, page, text, err) < 0)
@@ -238,16 +240,7 @@ int index_parse_simple(struct project_parts *out, struct arena *arena, const cha
         return not_of_form(err, page, "it is not about the project that was asked for");
     if (!files || files->kind != DATA_LIST)
         return not_of_form(err, page, "it lists no files");
-    for (size_t i = 0; i < files->list.count; i++) {
-        const struct data *item = files->list.items[i];
-        const struct listed_file file = {.filename = data_text(data_get(item, "filename")),
-                                         .url = data_text(data_get(item, "url")),
-                                         .uploaded = data_text(data_get(item, "upload-time")),
-                                         .python = data_text(data_get(item, "requires-python")),
-                                         .metadata_sha256 = metadata_sum(item),
-                                         .yanked = is_true(data_get(item, "yanked"))};
-        add_file(&reader, &file);
-    }
+    add_files(&reader, files);
     return 0;
 }
 
@@ -259,25 +252,21 @@ static const char *unescape(struct arena *arena, struct span value)
     static const char *const entities[][2] = {{"&amp;", "&"},   {"&lt;", "<"},  {"&gt;", ">"},
                                               {"&quot;", "\""}, {"&#39;", "'"}, {"&#x27;", "'"}};
     BUF_SCRATCH(out, value.len + 1);
-    for (size_t i = 0; i < value.len;) {
-        size_t taken = 0;
-        for (size_t j = 0; !taken && j < sizeof(entities) / sizeof(*entities); j++) {
+    for (size_t i = 0, taken; i < value.len; i += taken) {
+        const char *put = NULL;
+        taken = 1;
+        for (size_t j = 0; !put && j < sizeof(entities) / sizeof(*entities); j++) {
             size_t len = strlen(entities[j][0]);
             if (value.len - i >= len && memcmp(value.ptr + i, entities[j][0], len) == 0) {
-                (void)buf_puts(&out, entities[j][1]);
+                put = entities[j][1];
                 taken = len;
             }
         }
-        if (!taken)
-            (void)buf_putc(&out, value.ptr[i]);
-        i += taken ? taken : 1;
+        (void)buf_putc(&out, put ? *put : value.ptr[i]);
     }
     const char *text = buf_text(&out);
-    size_t pos = 0;
-    while (pos < out.len)
-        if (utf8_next(span_of(text, out.len), &pos) == UTF8_INVALID)
-            return NULL;
-    return strlen(text) == out.len ? arena_strdup(arena, text) : NULL;
+    return strlen(text) == out.len && utf8_valid(span_of(text, out.len)) ? arena_strdup(arena, text)
+                                                                         : NULL;
 }
 
 static bool is_blank(char c)
@@ -398,8 +387,7 @@ int index_parse_release(struct data **requires, struct arena *arena, const char 
     if (parse_json(&document, &scratch, name, text, err) < 0)
         return -1;
     const struct data *info = data_get(document, "info");
-    if (!is_of_project(arena, info, name) ||
-        !same_version(data_text(data_get(info, "version")), version))
+    if (!is_of_project(arena, info, name) || !same_version(data_get_text(info, "version"), version))
         return not_of_form(err, name, "it is not about the release that was asked for");
     const struct data *list = data_get(info, "requires_dist");
     for (size_t i = 0; list && list->kind == DATA_LIST && i < list->list.count; i++)

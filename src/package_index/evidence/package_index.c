@@ -35,6 +35,7 @@ enum having { UNTRIED, HAS, LACKS };
 /* A project, or one release of it with its requirements. */
 struct want {
     const char *name, *version; /* `version` NULL: the project */
+    uint64_t bytes;             /* of a piece of a wheel: how many are asked for */
 };
 
 struct package_index {
@@ -95,7 +96,7 @@ static void want(struct package_index *index, const char *name, const char *vers
         return;
     index->wants = arena_grow(index->arena, index->wants, index->want_count, sizeof(*index->wants));
     index->wants[index->want_count++] = (struct want){
-        arena_strdup(index->arena, name), version ? arena_strdup(index->arena, version) : NULL};
+        arena_strdup(index->arena, name), version ? arena_strdup(index->arena, version) : NULL, 0};
 }
 
 static const char *failure_key(struct arena *arena, const char *name, const char *version)
@@ -139,7 +140,7 @@ static const struct data_member *find_release(const struct data *releases, const
 
 bool index_is_old(const struct package_index *index, const struct data *release)
 {
-    const char *uploaded = data_text(data_get(release, "uploaded"));
+    const char *uploaded = data_get_text(release, "uploaded");
     return index->settings.since && uploaded && strcmp(uploaded, index->settings.since) < 0;
 }
 
@@ -158,7 +159,7 @@ static bool has_requires(const struct data *release)
 }
 
 enum index_state index_release(const struct data **out, struct package_index *index,
-                               const char *name, const char *version, bool requires)
+                               const char *name, const char *version)
 {
     const struct data *releases;
     enum index_state state = index_project(&releases, index, name);
@@ -171,7 +172,7 @@ enum index_state index_release(const struct data **out, struct package_index *in
     *out = member->value;
     const struct data *yanked = data_get(*out, "yanked");
     bool withdrawn = yanked && yanked->kind == DATA_BOOL && yanked->boolean; /* with its files */
-    if (!requires || withdrawn || index_is_old(index, *out) || has_requires(*out))
+    if (withdrawn || index_is_old(index, *out) || has_requires(*out))
         return INDEX_THERE;
     if (has_failed(index, name, member->name.ptr))
         return INDEX_FAILED;
@@ -215,35 +216,26 @@ const char *index_asked_on(const struct package_index *index)
 
 /* ------------------------------------------------------------------ asking */
 
-static void fail_want(struct package_index *index, const struct want *w, const struct err *err)
-{
-    if (!index->failure_code)
-        index->failure_code = err->code;
-    data_put_text(index->arena, index->failed, failure_key(index->arena, w->name, w->version),
-                  err->message);
-}
-
-/* One question of a batch: what is asked for, and what becomes of the answer. */
-struct batch;
+/* What becomes of the answer to a question of a batch. */
 typedef int take_answer(struct package_index *index, const struct want *w,
                         const struct http_exchange *exchange, struct err *err);
 
 struct batch {
     struct http_exchange *exchanges;
-    struct want *wants;
+    const struct want **wants;
     size_t count;
 };
 
 static struct batch new_batch(struct package_index *index, size_t room)
 {
     return (struct batch){arena_array(index->arena, room + 1, sizeof(struct http_exchange)),
-                          arena_array(index->arena, room + 1, sizeof(struct want)), 0};
+                          arena_array(index->arena, room + 1, sizeof(struct want *)), 0};
 }
 
 static void add_question(struct batch *batch, const struct want *w, const char *url,
                          const char *accept)
 {
-    batch->wants[batch->count] = *w;
+    batch->wants[batch->count] = w;
     batch->exchanges[batch->count++] = (struct http_exchange){
         .url = url,
         .accept = accept,
@@ -255,9 +247,12 @@ static void add_question(struct batch *batch, const struct want *w, const char *
 /* The part of a batch that is asked next, from `at` on. */
 static struct batch next_part(const struct batch *batch, size_t at)
 {
-    size_t most = batch->wants[at].version ? RELEASES_AT_ONCE : PROJECTS_AT_ONCE;
-    size_t left = batch->count - at;
-    return (struct batch){batch->exchanges + at, batch->wants + at, left < most ? left : most};
+    size_t most = batch->wants[at]->version ? RELEASES_AT_ONCE : PROJECTS_AT_ONCE, count = 0;
+    uint64_t bytes = 0;
+    while (at + count < batch->count && count < most &&
+           (!count || bytes + batch->wants[at + count]->bytes <= PIECES_BYTES))
+        bytes += batch->wants[at + count++]->bytes;
+    return (struct batch){batch->exchanges + at, batch->wants + at, count};
 }
 
 static int run_part(struct package_index *index, const struct batch *part, take_answer *take,
@@ -267,10 +262,15 @@ static int run_part(struct package_index *index, const struct batch *part, take_
     int rc = http_run(index->settings.http, &answers, part->exchanges, part->count, err);
     for (size_t i = 0; rc == 0 && i < part->count; i++) {
         ERR_SCRATCH(one);
-        if (take(index, &part->wants[i], &part->exchanges[i], &one) < 0)
-            fail_want(index, &part->wants[i], &one);
-        else
+        const struct want *w = part->wants[i];
+        if (take(index, w, &part->exchanges[i], &one) == 0) {
             http_keep(index->settings.http, &part->exchanges[i]);
+            continue;
+        }
+        if (!index->failure_code)
+            index->failure_code = one.code;
+        data_put_text(index->arena, index->failed, failure_key(index->arena, w->name, w->version),
+                      one.message);
     }
     http_release(part->exchanges, part->count);
     return rc;
@@ -370,16 +370,18 @@ static int ask_simple_projects(struct package_index *index, const struct want *w
 {
     struct batch batch = new_batch(index, count);
     for (size_t i = 0; i < count; i++) {
-        const struct want project = {wants[i].name, NULL};
         bool asked = has_failed(index, wants[i].name, NULL);
         for (size_t j = 0; j < batch.count; j++)
-            asked |= str_equal(batch.wants[j].name, wants[i].name);
+            asked |= str_equal(batch.wants[j]->name, wants[i].name);
         bool needed = files ? wants[i].version && !data_get(index->files, wants[i].name)
                             : !wants[i].version && !data_get(index->projects, wants[i].name);
-        if (needed && !asked)
-            add_question(&batch, &project,
-                         arena_printf(index->arena, "%s/%s/", index->settings.url, wants[i].name),
-                         ACCEPT_SIMPLE);
+        if (!needed || asked)
+            continue;
+        struct want *project = arena_alloc(index->arena, sizeof(*project));
+        project->name = wants[i].name;
+        add_question(&batch, project,
+                     arena_printf(index->arena, "%s/%s/", index->settings.url, project->name),
+                     ACCEPT_SIMPLE);
     }
     return run_batch(index, &batch, take_simple_project, err);
 }
@@ -469,7 +471,7 @@ static const char *wheel_for(const struct data *release, const char *processor)
 enum metadata_stage { STAGE_FILE, STAGE_TAIL, STAGE_DIRECTORY, STAGE_ENTRY, STAGES };
 
 struct metadata_task {
-    struct want want;
+    struct want want;      /* first: what a batch asks for */
     const char *processor; /* NULL: for all */
     const char *url, *sum; /* of the wheel; of its metadata, or NULL */
     enum metadata_stage stage;
@@ -481,12 +483,10 @@ static void add_task(struct metadata_task *tasks, size_t *count, struct package_
                      const struct want *w, const char *wheel, const char *processor)
 {
     const struct data *file = wheel ? data_get(data_get(index->files, w->name), wheel) : NULL;
-    const char *url = data_text(data_get(file, "url"));
+    const char *url = data_get_text(file, "url");
     if (url)
-        tasks[(*count)++] = (struct metadata_task){.want = *w,
-                                                   .processor = processor,
-                                                   .url = url,
-                                                   .sum = data_text(data_get(file, "sha256"))};
+        tasks[(*count)++] = (struct metadata_task){
+            .want = *w, .processor = processor, .url = url, .sum = data_get_text(file, "sha256")};
 }
 
 /* A wheel for both processors is asked for once. */
@@ -569,14 +569,7 @@ static void keep_metadata(const struct package_index *index, const struct metada
                                       .may_keep = x->may_keep});
 }
 
-static int bad_wheel(const struct metadata_task *task, struct err *err)
-{
-    ARENA_SCRATCH(scratch);
-    return err_set(err, TG_RUNTIME, "answer", "%s: it is no wheel with metadata",
-                   http_shown(&scratch, task->url));
-}
-
-static int take_piece(struct package_index *index, struct metadata_task *task,
+static int read_piece(struct package_index *index, struct metadata_task *task,
                       const struct http_exchange *x, struct err *err)
 {
     ARENA_SCRATCH(scratch);
@@ -597,37 +590,20 @@ static int take_piece(struct package_index *index, struct metadata_task *task,
         return 0;
     }
     if (rc < 0 || !task->range.len || task->range.len > LIMIT_HTTP_JSON_BYTES)
-        return bad_wheel(task, err);
+        return err_set(err, TG_RUNTIME, "answer", "%s: it is no wheel with metadata",
+                       http_shown(&scratch, task->url));
     task->stage++;
+    task->want.bytes = task->range.len; /* the directory of a large wheel may have a megabyte */
     return 0;
 }
 
-static int run_stage_part(struct package_index *index, const struct batch *part,
-                          struct metadata_task *const *asked, struct err *err)
+static int take_piece(struct package_index *index, const struct want *w,
+                      const struct http_exchange *x, struct err *err)
 {
-    ARENA_SCRATCH(answers);
-    int rc = http_run(index->settings.http, &answers, part->exchanges, part->count, err);
-    for (size_t i = 0; rc == 0 && i < part->count; i++) {
-        ERR_SCRATCH(one);
-        if (take_piece(index, asked[i], &part->exchanges[i], &one) < 0) {
-            asked[i]->done = true;
-            fail_want(index, &part->wants[i], &one);
-        } else {
-            http_keep(index->settings.http, &part->exchanges[i]);
-        }
-    }
-    http_release(part->exchanges, part->count);
+    struct metadata_task *task = (struct metadata_task *)w;
+    int rc = read_piece(index, task, x, err);
+    task->done |= rc < 0;
     return rc;
-}
-
-/* How many of them are asked for at once: the directory of a large wheel may have a megabyte. */
-static size_t count_pieces(struct metadata_task *const *asked, size_t count)
-{
-    uint64_t bytes = 0;
-    size_t i = 0;
-    while (i < count && i < RELEASES_AT_ONCE && (!i || bytes + asked[i]->range.len <= PIECES_BYTES))
-        bytes += asked[i++]->range.len;
-    return i;
 }
 
 /* One piece of each task that is not done. */
@@ -635,20 +611,10 @@ static int run_stage(struct package_index *index, struct metadata_task *tasks, s
                      struct err *err)
 {
     struct batch batch = new_batch(index, count);
-    struct metadata_task **asked = arena_array(index->arena, count + 1, sizeof(*asked));
     for (size_t i = 0; i < count; i++)
-        if (!tasks[i].done) {
-            asked[batch.count] = &tasks[i];
+        if (!tasks[i].done)
             add_task_question(&batch, index, &tasks[i]);
-        }
-    for (size_t at = 0; at < batch.count;) {
-        struct batch part = {batch.exchanges + at, batch.wants + at,
-                             count_pieces(asked + at, batch.count - at)};
-        if (run_stage_part(index, &part, asked + at, err) < 0)
-            return -1;
-        at += part.count;
-    }
-    return 0;
+    return run_batch(index, &batch, take_piece, err);
 }
 
 static int ask_metadata(struct package_index *index, const struct want *wants, size_t count,
@@ -757,7 +723,7 @@ int index_recorded(struct package_index **out, struct arena *arena, const char *
     if (json_parse_large(&record, arena, name, text, LIMIT_HTTP_JSON_BYTES, err) < 0)
         return -1;
     struct data *projects = data_get(record, "projects");
-    bool good = str_equal(data_text(data_get(record, "schema")), SCHEMA) && projects &&
+    bool good = str_equal(data_get_text(record, "schema"), SCHEMA) && projects &&
                 projects->kind == DATA_MAP;
     for (size_t i = 0; good && i < projects->map.count; i++)
         good = is_project(projects->map.members[i].value);
@@ -765,9 +731,8 @@ int index_recorded(struct package_index **out, struct arena *arena, const char *
         (void)err_set(err, TG_USAGE, "invalid", "'%s' is no record of an index", name);
         return err_hint(err, "`tmplgen matrix verify --record FILE` makes one");
     }
-    *out =
-        new_index(arena, &(struct index_settings){.since = data_text(data_get(record, "since")),
-                                                  .today = data_text(data_get(record, "asked"))});
+    *out = new_index(arena, &(struct index_settings){.since = data_get_text(record, "since"),
+                                                     .today = data_get_text(record, "asked")});
     (*out)->projects = projects;
     return 0;
 }

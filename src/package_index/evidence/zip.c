@@ -41,20 +41,15 @@ int zip_directory(struct zip_range *out, struct span tail)
     return -1;
 }
 
-static bool ends_with(struct span text, const char *ending)
-{
-    size_t len = strlen(ending);
-    return text.len >= len && memcmp(text.ptr + text.len - len, ending, len) == 0;
-}
-
 int zip_find(struct zip_range *out, struct span directory, const char *ending)
 {
+    size_t len = strlen(ending);
     for (size_t at = 0; directory.len - at >= ENTRY_SIZE;) {
         const char *entry = directory.ptr + at;
         size_t name = read16(entry + 28), rest = (size_t)read16(entry + 30) + read16(entry + 32);
         if (memcmp(entry, "PK\1\2", 4) != 0 || directory.len - at - ENTRY_SIZE < name + rest)
             return -1;
-        if (ends_with(span_of(entry + ENTRY_SIZE, name), ending)) {
+        if (name >= len && memcmp(entry + ENTRY_SIZE + name - len, ending, len) == 0) {
             uint64_t packed = read32(entry + 20);
             *out = (struct zip_range){read32(entry + 42), HEADER_SIZE + HEADER_ROOM + packed};
             return packed == UINT32_MAX || out->offset == UINT32_MAX ? -1 : 0;

@@ -1,11 +1,19 @@
-/* A matrix with other texts in place of some of its files. */
-#include "package_index/matrix_edit.h"
+/* A matrix with other texts in place of some of its files, and the confidence of rows lifted. */
+#include "package_index/refresh.h"
 
 #include "base/arena.h"
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/shell.h"
+#include "base/str.h"
+#include "data/data.h"
 #include "data/fileset.h"
+#include "data/yaml.h"
 #include "matrix/facts.h"
 #include "matrix/matrix.h"
-#include "resolver/matrix_check.h"
+#include "resolver/resolver.h"
+
+#include <string.h>
 
 /* A catalog with other texts in place of some of its files. */
 struct patched {
@@ -46,4 +54,112 @@ int matrix_patch_check(const struct matrix *matrix, const struct patch *patches,
     if (matrix_check(&scratch, again, span_of("", 0), keep_first, &first))
         return err_set(err, TG_USAGE, "invalid-matrix", "%s: %s", what, first.message);
     return 0;
+}
+
+/* ------------------------------------------------------------------ confidence */
+
+#define ROWS_MAX 64
+
+static const char *const confidence_words[] = {"high", "medium", "low"};
+
+/* What is lifted: the words of the file, in their order. */
+struct lifting {
+    const char *path; /* of the file */
+    struct arena *arena;
+    const struct acceptance *acceptance;
+    struct data *rows;
+    const struct yaml_node *words[ROWS_MAX];
+    size_t count;
+};
+
+static bool is_below(const struct lifting *l, const struct fact *fact)
+{
+    return strcmp(confidence_words[fact->confidence], l->acceptance->confidence) != 0 &&
+           !str_equal(confidence_words[fact->confidence], "high") &&
+           (fact->confidence == CONFIDENCE_LOW || str_equal(l->acceptance->confidence, "high"));
+}
+
+static void lift(struct lifting *l, const struct fact *fact, const char *kind, const char *releases,
+                 const char *variant)
+{
+    ERR_SCRATCH(err);
+    const struct yaml_node *word = yaml_get(fact->node, "confidence");
+    if (!word || !is_below(l, fact) || l->count == ROWS_MAX ||
+        strcmp(word->doc->name, l->path) != 0) /* a row that is added to the file */
+        return;
+    struct data *row = data_map(l->arena);
+    (void)yaml_error(&err, word, "here");
+    data_put_text(l->arena, row, "kind", kind);
+    data_put_text(l->arena, row, "releases", releases);
+    data_put_text(l->arena, row, "variant", variant);
+    data_put_text(l->arena, row, "was", confidence_words[fact->confidence]);
+    data_put(l->arena, row, "line", data_int(l->arena, (int64_t)err.where.line));
+    data_push(l->arena, l->rows, row);
+    size_t at = l->count++; /* before its place in the file: the text is copied piece by piece */
+    for (; at && l->words[at - 1]->offset > word->offset; at--)
+        l->words[at] = l->words[at - 1];
+    l->words[at] = word;
+}
+
+static int lift_release(struct lifting *l, const struct framework *framework, struct err *err)
+{
+    const struct acceptance *a = l->acceptance;
+    struct version version;
+    const struct release *release =
+        version_parse(&version, a->version) == 0 ? release_of(framework, &version) : NULL;
+    bool found = !a->variant;
+    if (!release) {
+        (void)err_set(err, TG_UNSOLVABLE, "unknown-release", "%s has no row of %s", a->framework,
+                      a->version);
+        return err_hint(err, "%s proposes rows",
+                        shell_command(l->arena, "tmplgen matrix refresh %s", a->framework));
+    }
+    lift(l, &release->fact, "release", release->version.text, NULL);
+    for (size_t i = 0; i < release->build_count; i++) {
+        const struct build *build = release->builds[i];
+        if (a->variant && !str_equal(a->variant, build->variant))
+            continue;
+        found = true;
+        lift(l, &build->fact, "build",
+             str_join(l->arena, build->releases.items, build->releases.count, " "), build->variant);
+    }
+    if (!found)
+        return err_set(err, TG_UNSOLVABLE, "unknown-variant", "%s %s has no build %s", a->framework,
+                       a->version, a->variant);
+    return 0;
+}
+
+/* All else stays byte for byte. */
+static void change_words(struct buf *out, struct span text, const struct lifting *l)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < l->count; i++) {
+        const struct yaml_node *word = l->words[i];
+        size_t begin = text.len - word->doc->source.len + word->offset; /* behind a mark */
+        (void)buf_append(out, text.ptr + at, begin - at);
+        (void)buf_puts(out, l->acceptance->confidence);
+        at = begin + word->text.len + (word->plain ? 0 : 2);
+    }
+    (void)buf_append(out, text.ptr + at, text.len - at);
+}
+
+int matrix_accept(struct data **lifted, const char **text, struct arena *arena,
+                  const struct matrix *matrix, const struct acceptance *acceptance, struct err *err)
+{
+    struct lifting l = {.arena = arena, .acceptance = acceptance, .rows = data_list(arena)};
+    const struct framework *framework = framework_or_package(matrix, acceptance->framework);
+    const char *path = matrix_file_of(arena, matrix, acceptance->framework);
+    struct span before;
+    BUF_SCRATCH(after, LIMIT_DOCUMENT_BYTES);
+    *lifted = l.rows;
+    l.path = path;
+    if (!framework)
+        return err_set(err, TG_USAGE, "unknown-framework", "unknown framework '%s'",
+                       acceptance->framework);
+    if (lift_release(&l, framework, err) < 0 || fileset_get(&before, matrix->files, path, err) < 0)
+        return -1;
+    change_words(&after, before, &l);
+    *text = arena_strdup(arena, buf_text(&after));
+    const struct patch patch = {path, span_from(*text)};
+    return matrix_patch_check(matrix, &patch, 1, "the lifted rows", err);
 }

@@ -7,6 +7,7 @@
 #include "data/data.h"
 #include "matrix/facts.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 #define COLUMNS 120
@@ -23,10 +24,12 @@ bool proposal_is_for_all(const struct proposal *p)
     return releases->count == 1 && str_equal(releases->items[0], "all");
 }
 
-void proposal_say(const struct proposal *p, const char *text)
+void proposal_say(const struct proposal *p, const char *format, ...)
 {
-    if (text)
-        data_push(p->arena, p->said, data_str(p->arena, text));
+    va_list args;
+    va_start(args, format);
+    data_push(p->arena, p->said, data_str(p->arena, arena_vprintf(p->arena, format, args)));
+    va_end(args);
 }
 
 /* ------------------------------------------------------------------ rows as text */

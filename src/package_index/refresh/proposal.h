@@ -49,8 +49,9 @@ struct proposal {
 bool proposal_is_compiled(const struct proposal *p);
 /* The row of its build is for all releases: a new one needs none. */
 bool proposal_is_for_all(const struct proposal *p);
-/* One reason more; none for NULL. */
-void proposal_say(const struct proposal *p, const char *text);
+/* One reason more. */
+void proposal_say(const struct proposal *p, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* A row as text begins with "- {", in a buffer of ROW_BYTES. A field; nothing for NULL and "". */
 void row_put(struct buf *row, const char *name, const char *value);
@@ -68,5 +69,28 @@ const char *append_word(struct arena *arena, const char *words, const char *word
  */
 void proposal_add(const struct proposal *p, struct data *list, const char *kind,
                   const char *variant, const char *row, const char *confidence, const char *why);
+
+/* ------------------------------------------------------------------ the row of a build */
+
+/*
+ * The CUDA that the index proves, else that of the model where the index leaves room for it, in the
+ * arena or the matrix; NULL: neither. Needs the evidence; says why.
+ */
+const char *proven_cuda(const struct proposal *p);
+/* "cu132" in the arena where the model's variant is written by its CUDA, else its own name. */
+const char *variant_for(const struct proposal *p, const char *cuda);
+/* Adds the row to the list, or why there is none. `cuda` is what is proven; NULL: nothing. */
+void propose_build(const struct proposal *p, struct data *list, const char *cuda);
+
+/* ------------------------------------------------------------------ the row of a release */
+
+/*
+ * "companions: {torchvision: 0.28.0}" in the arena, or "". Needs the evidence, and the row before.
+ * `*all` becomes false where one of that row has no successor. Those that a present row names
+ * already are left out.
+ */
+const char *companions_field(const struct proposal *p, bool *all);
+/* Adds the row to the list, or why there is none. Needs all of the proposal. */
+void propose_release(const struct proposal *p, struct data *list);
 
 #endif

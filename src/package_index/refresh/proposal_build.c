@@ -1,12 +1,11 @@
 /* The row of a build: its CUDA and libraries, and which GPUs it covers. */
-#include "package_index/refresh/proposal_build.h"
+#include "package_index/refresh/proposal.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/str.h"
 #include "data/data.h"
 #include "matrix/facts.h"
-#include "package_index/refresh/proposal.h"
 
 #include <string.h>
 
@@ -18,13 +17,13 @@ static const char *cuda_of_ground(const struct proposal *p)
     const struct data *release;
     struct version pin;
     if (!ground ||
-        index_release(&release, p->index, p->evidence.package, p->version, true) != INDEX_THERE)
+        index_release(&release, p->index, p->evidence.package, p->version) != INDEX_THERE)
         return NULL;
     const struct data *list = index_requires(release, processor_names[X86_64]);
-    for (size_t i = 0; list && i < list->list.count; i++) {
-        struct requirement said;
-        if (requirement_parse(&said, p->arena, data_text(list->list.items[i])) < 0 ||
-            !is_called(ground, said.name) || !requirement_pin(&said) ||
+    struct requirement said;
+    const char *text;
+    for (size_t at = 0; requires_next(&said, &text, &at, p->arena, list, NULL);) {
+        if (!is_called(ground, said.name) || !requirement_pin(&said) ||
             version_parse(&pin, requirement_pin(&said)) < 0)
             continue;
         for (size_t j = 0; j < ground->releases.count; j++) {
@@ -32,21 +31,14 @@ static const char *cuda_of_ground(const struct proposal *p)
             for (size_t k = 0; version_compare(&row->version, &pin) == 0 && k < row->build_count;
                  k++)
                 if (str_equal(row->builds[k]->variant, row->pypi)) {
-                    proposal_say(p, arena_printf(p->arena, "%s %s requires %s, which has CUDA %s",
-                                                 p->evidence.package, p->version,
-                                                 requirement_text(p->arena, &said),
-                                                 row->builds[k]->cuda.text));
+                    proposal_say(p, "%s %s requires %s, which has CUDA %s", p->evidence.package,
+                                 p->version, requirement_text(p->arena, &said),
+                                 row->builds[k]->cuda.text);
                     return row->builds[k]->cuda.text;
                 }
         }
     }
     return NULL;
-}
-
-static const char *minor_text(struct arena *arena, const struct version *version)
-{
-    return arena_printf(arena, "%llu.%llu", (unsigned long long)version->release[0],
-                        (unsigned long long)version->release[1]);
 }
 
 const char *proven_cuda(const struct proposal *p)
@@ -59,14 +51,14 @@ const char *proven_cuda(const struct proposal *p)
     if (p->framework->on)
         return cuda_of_ground(p);
     if (cuda->pin && version_parse(&pin, cuda->pin) == 0 && pin.count >= 2) {
-        proposal_say(p, cuda->said);
-        return minor_text(p->arena, &pin);
+        proposal_say(p, "%s", cuda->said);
+        return arena_printf(p->arena, "%llu.%llu", (unsigned long long)pin.release[0],
+                            (unsigned long long)pin.release[1]);
     }
     if (!cuda->said && (uint64_t)cuda_major_of(p->evidence.package) == model->release[0]) {
-        proposal_say(p, arena_printf(p->arena,
-                                     "%s is for CUDA %llu by its name, %s as in the row of %s",
-                                     p->evidence.package, (unsigned long long)model->release[0],
-                                     model->text, p->model->version.text));
+        proposal_say(p, "%s is for CUDA %llu by its name, %s as in the row of %s",
+                     p->evidence.package, (unsigned long long)model->release[0], model->text,
+                     p->model->version.text);
         return model->text;
     }
     if (!cuda->said || !cuda->range.count ||
@@ -74,8 +66,8 @@ const char *proven_cuda(const struct proposal *p)
             0 ||
         !spec_overlaps(&cuda->range, &own))
         return NULL;
-    proposal_say(p, arena_printf(p->arena, "%s, which has room for %s of the row of %s", cuda->said,
-                                 model->text, p->model->version.text));
+    proposal_say(p, "%s, which has room for %s of the row of %s", cuda->said, model->text,
+                 p->model->version.text);
     return model->text;
 }
 
@@ -122,11 +114,11 @@ static void put_libraries(struct buf *row, const struct proposal *p, const char 
         row_put(row, "cudnn", cudnn->pin ? cudnn->pin : cudnn->range.text);
         if (!cudnn->pin)
             row_put(row, "cudnn_package", p->build->cudnn_package);
-        proposal_say(p, cudnn->said);
+        proposal_say(p, "%s", cudnn->said);
     }
     if (nccl->pin) {
         row_put(row, "nccl", nccl->pin);
-        proposal_say(p, nccl->said);
+        proposal_say(p, "%s", nccl->said);
     }
 }
 

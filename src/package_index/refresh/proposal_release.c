@@ -1,13 +1,12 @@
 /* The row of a release: Pythons, companions, and what it requires. */
-#include "package_index/refresh/proposal_release.h"
+#include "package_index/refresh/proposal.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/str.h"
 #include "data/data.h"
 #include "matrix/facts.h"
-#include "package_index/evidence/requires.h"
-#include "package_index/refresh/proposal.h"
+#include "package_index/evidence/evidence.h"
 
 #include <string.h>
 
@@ -22,26 +21,24 @@ static const char *find_companion(const struct proposal *p, const char *name)
     const char *project = requirement_name(p->arena, name), *since = p->evidence.uploaded;
     size_t tries = 0;
     struct version own;
+    struct requirement said;
+    const char *text;
     enum index_state state = index_project(&releases, p->index, project);
     *p->wanted += state == INDEX_UNKNOWN;
     for (size_t i = 0; state == INDEX_THERE && i < releases->map.count; i++) {
         const char *version = releases->map.members[i].name.ptr;
-        const char *uploaded = data_text(data_get(releases->map.members[i].value, "uploaded"));
+        const char *uploaded = data_get_text(releases->map.members[i].value, "uploaded");
         if (!since || !uploaded || strncmp(uploaded, since, strlen("2026-10")) < 0 ||
             ++tries > COMPANION_TRIES)
             continue;
-        *p->wanted += index_release(&release, p->index, project, version, true) == INDEX_UNKNOWN;
+        *p->wanted += index_release(&release, p->index, project, version) == INDEX_UNKNOWN;
         const struct data *list = index_requires(release, processor_names[X86_64]);
-        for (size_t j = 0; list && j < list->list.count; j++) {
-            struct requirement requirement;
-            if (requirement_parse(&requirement, p->arena, data_text(list->list.items[j])) == 0 &&
-                str_equal(requirement.name, p->evidence.package) && requirement.spec.count &&
-                version_parse(&own, p->version) == 0 && spec_matches(&requirement.spec, &own)) {
-                proposal_say(p, arena_printf(p->arena, "%s %s requires %s", name, version,
-                                             data_text(list->list.items[j])));
+        for (size_t j = 0; requires_next(&said, &text, &j, p->arena, list, p->evidence.package);)
+            if (said.spec.count && version_parse(&own, p->version) == 0 &&
+                spec_matches(&said.spec, &own)) {
+                proposal_say(p, "%s %s requires %s", name, version, text);
                 return version;
             }
-        }
     }
     return NULL;
 }
@@ -59,17 +56,15 @@ static const char *inherited_companion(const struct proposal *p, const struct pa
         if (version_parse(&version, releases->map.members[i].name.ptr) == 0 &&
             !version_is_prerelease(&version) && version_compare(&version, &newest) > 0)
             return NULL;
-    state = index_release(&release, p->index, project, pair->value, true);
+    state = index_release(&release, p->index, project, pair->value);
     *p->wanted += state == INDEX_UNKNOWN;
     const struct data *list = release ? index_requires(release, processor_names[X86_64]) : NULL;
-    for (size_t i = 0; list && i < list->list.count; i++) {
-        struct requirement requirement;
-        const char *text = data_text(list->list.items[i]);
-        if (requirement_parse(&requirement, p->arena, text) == 0 &&
-            str_equal(requirement.name, p->evidence.package))
-            return NULL;
-    }
-    return list ? pair->value : NULL;
+    struct requirement said;
+    const char *text;
+    size_t at = 0;
+    return list && !requires_next(&said, &text, &at, p->arena, list, p->evidence.package)
+               ? pair->value
+               : NULL;
 }
 
 const char *companions_field(const struct proposal *p, bool *all)
@@ -84,8 +79,8 @@ const char *companions_field(const struct proposal *p, bool *all)
         if (!version) {
             version = inherited_companion(p, &pairs->items[i]);
             if (version)
-                proposal_say(p, arena_printf(p->arena, "%s %s, as %s has it, is still the newest",
-                                             name, version, p->before->version.text));
+                proposal_say(p, "%s %s, as %s has it, is still the newest", name, version,
+                             p->before->version.text);
         }
         *all &= version != NULL;
         if (version)
@@ -102,17 +97,16 @@ static const char *said_of(const struct proposal *p, const struct data *list, co
     const char *python = p->evidence.python_count ? p->evidence.pythons[0] : NULL;
     const struct marker_world world = {processor_names[X86_64], python, name};
     struct requirement there;
-    for (size_t i = 0; list && i < list->list.count; i++)
-        if (requirement_parse(&there, p->arena, data_text(list->list.items[i])) == 0 &&
-            str_equal(there.name, name) && marker_holds(p->arena, there.marker, &world))
+    const char *text;
+    for (size_t i = 0; requires_next(&there, &text, &i, p->arena, list, name);)
+        if (marker_holds(p->arena, there.marker, &world))
             return requirement_text(p->arena, &there);
     return NULL;
 }
 
 static const char *add_required(const struct proposal *p, const char *words, const char *found)
 {
-    proposal_say(
-        p, arena_printf(p->arena, "%s %s requires %s", p->evidence.package, p->version, found));
+    proposal_say(p, "%s %s requires %s", p->evidence.package, p->version, found);
     return append_word(p->arena, words, found);
 }
 
@@ -122,9 +116,9 @@ static const char *more_requires(const struct proposal *p, const char *words,
 {
     const struct words pythons = {(const char **)p->evidence.pythons, p->evidence.python_count};
     struct requirement said;
-    for (size_t i = 0; list && i < list->list.count; i++)
-        if (requirement_parse(&said, p->arena, data_text(list->list.items[i])) == 0 &&
-            package_of(p->matrix, said.name) && !words_have(names, said.name) &&
+    const char *text;
+    for (size_t i = 0; requires_next(&said, &text, &i, p->arena, list, NULL);)
+        if (package_of(p->matrix, said.name) && !words_have(names, said.name) &&
             requires_always(p->arena, &said, &pythons))
             words = add_required(p, words, requirement_text(p->arena, &said));
     return words;
@@ -138,7 +132,7 @@ static const char *required_by(const struct proposal *p, const char *name)
     for (size_t i = 0; other && i < other->releases.count; i++) {
         const char *version = ROW(struct release, other->releases, i)->version.text;
         const struct data *release;
-        enum index_state state = index_release(&release, p->index, name, version, true);
+        enum index_state state = index_release(&release, p->index, name, version);
         *p->wanted += state == INDEX_UNKNOWN;
         if (state != INDEX_THERE ||
             !requires_version(p->arena, release, p->evidence.package, p->version))
@@ -151,8 +145,7 @@ static const char *required_by(const struct proposal *p, const char *name)
     const char *found = newest == oldest
                             ? arena_printf(p->arena, "%s==%s", name, newest)
                             : arena_printf(p->arena, "%s>=%s,<=%s", name, oldest, newest);
-    proposal_say(
-        p, arena_printf(p->arena, "%s requires %s %s", found, p->evidence.package, p->version));
+    proposal_say(p, "%s requires %s %s", found, p->evidence.package, p->version);
     return found;
 }
 
@@ -164,7 +157,7 @@ static const char *requires(const struct proposal *p, const char *before, bool m
     const struct data *release;
     struct words words = words_read(p->arena, before ? before : "");
     struct words names = {arena_array(p->arena, words.count + 1, sizeof(*names.items)), 0};
-    if (index_release(&release, p->index, p->evidence.package, p->version, true) != INDEX_THERE)
+    if (index_release(&release, p->index, p->evidence.package, p->version) != INDEX_THERE)
         return before;
     const struct data *list = index_requires(release, processor_names[X86_64]);
     for (size_t i = 0; i < words.count; i++) {

@@ -8,8 +8,6 @@
 #include "matrix/facts.h"
 #include "package_index/evidence/evidence.h"
 #include "package_index/refresh/proposal.h"
-#include "package_index/refresh/proposal_build.h"
-#include "package_index/refresh/proposal_release.h"
 
 #include <string.h>
 
@@ -25,33 +23,19 @@ static const struct build bare = {.variant = ""};
 static const char *requirement_for(const struct proposal *p)
 {
     struct release release = *p->model;
-    const struct build *build = p->build;
     release.version.text = p->version;
-    bool other =
-        (build->index_url || p->framework->index_url) && !str_equal(p->model->pypi, build->variant);
-    const char *text = build->requirements ? build->requirements : p->framework->requirements;
-    if (other)
-        return NULL;
-    text = fill_text(p->arena, text, &release, build);
-    return arena_memdup(p->arena, text, strcspn(text, " "));
-}
-
-static bool is_known(const struct framework *framework, const struct version *version)
-{
-    for (size_t i = 0; i < framework->releases.count; i++)
-        if (version_compare(&ROW(struct release, framework->releases, i)->version, version) == 0)
-            return true;
-    return false;
+    return build_requirement(p->arena, p->framework, &release, p->build);
 }
 
 static bool is_new(const struct proposal *p, const char *text, const struct data *release)
 {
     struct version version;
     const char *since = index_since(p->index);
-    const char *uploaded = data_text(data_get(release, "uploaded"));
+    const char *uploaded = data_get_text(release, "uploaded");
     const struct data *yanked = data_get(release, "yanked");
     if (version_parse(&version, text) < 0 || version_is_prerelease(&version) || version.local.len ||
-        is_known(p->framework, &version) || !yanked || yanked->kind != DATA_BOOL || yanked->boolean)
+        release_of(p->framework, &version) || !yanked || yanked->kind != DATA_BOOL ||
+        yanked->boolean)
         return false;
     const struct release *newest = ROW(struct release, p->framework->releases, 0);
     bool newer = version_compare(&version, &newest->version) > 0;
@@ -78,42 +62,43 @@ static void find_before(struct proposal *p, const char *cuda)
     }
 }
 
-static bool is_there(const struct proposal *p)
+/* Gathers the evidence of `text`; whether the release is there. */
+static bool is_there(struct proposal *p)
 {
     const struct evidence *e = &p->evidence;
-    return !e->old && !e->yanked && !e->missing && !e->elsewhere &&
+    struct requirement requirement;
+    if (!p->text || requirement_parse(&requirement, p->arena, p->text) < 0)
+        return false;
+    enum index_state state = evidence_gather(&p->evidence, p->arena, p->index, &requirement);
+    *p->wanted += state == INDEX_UNKNOWN;
+    return state == INDEX_THERE && !e->old && !e->yanked && !e->missing && !e->elsewhere &&
            (e->wheel[X86_64] || e->wheel[AARCH64] || proposal_is_compiled(p));
 }
 
 static bool is_proposed(const struct proposal *p, const struct data *list)
 {
     for (size_t i = 0; i < list->list.count; i++)
-        if (str_equal(data_text(data_get(list->list.items[i], "framework")), p->framework->name) &&
-            str_equal(data_text(data_get(list->list.items[i], "release")), p->version))
+        if (str_equal(data_get_text(list->list.items[i], "framework"), p->framework->name) &&
+            str_equal(data_get_text(list->list.items[i], "release"), p->version))
             return true;
     return false;
 }
 
 static void propose(struct proposal *p, struct data *list, bool known)
 {
-    struct requirement requirement;
     p->text = requirement_for(p);
     p->said = data_list(p->arena);
-    if (!p->text || requirement_parse(&requirement, p->arena, p->text) < 0)
-        return;
-    enum index_state state = evidence_gather(&p->evidence, p->arena, p->index, &requirement);
-    *p->wanted += state == INDEX_UNKNOWN;
     bool side = !p->build->cuda.text && p->model->default_variant &&
                 !str_equal(p->model->default_variant, p->build->variant);
-    if (state != INDEX_THERE || !is_there(p) || (side && !known && !is_proposed(p, list)))
+    if (!is_there(p) || (side && !known && !is_proposed(p, list)))
         return;
     const char *cuda = p->build->cuda.text ? proven_cuda(p) : NULL;
     p->variant = variant_for(p, cuda);
     find_before(p, cuda);
     struct data *of_build = p->said;
     p->said = data_list(p->arena);
-    proposal_say(p, arena_printf(p->arena, "%s was uploaded on %s", p->text,
-                                 p->evidence.uploaded ? p->evidence.uploaded : "a day not told"));
+    proposal_say(p, "%s was uploaded on %s", p->text,
+                 p->evidence.uploaded ? p->evidence.uploaded : "a day not told");
     if (!known && !is_proposed(p, list))
         propose_release(p, list);
     p->said = of_build;
@@ -240,7 +225,7 @@ static void propose_version(struct proposal *p, struct data *list, const struct 
             p->model = model->release;
             p->build = model->build;
             p->version = text;
-            propose(p, list, is_known(p->framework, &version));
+            propose(p, list, release_of(p->framework, &version) != NULL);
         }
     }
 }
@@ -267,7 +252,6 @@ static bool lacks_companion(const struct release *release, const struct release 
 /* Of a row that is there, what goes with it; asked of the build that the index has. */
 static void complete(struct proposal *p, struct data *list, const struct release *release)
 {
-    struct requirement requirement;
     bool all = true;
     p->model = p->present = release;
     p->version = release->version.text;
@@ -276,11 +260,7 @@ static void complete(struct proposal *p, struct data *list, const struct release
         p->build = release->builds[i];
         p->text = requirement_for(p);
     }
-    if (!p->text || requirement_parse(&requirement, p->arena, p->text) < 0)
-        return;
-    enum index_state state = evidence_gather(&p->evidence, p->arena, p->index, &requirement);
-    *p->wanted += state == INDEX_UNKNOWN;
-    if (state != INDEX_THERE || !is_there(p))
+    if (!is_there(p))
         return;
     p->said = data_list(p->arena);
     const char *field = companions_field(p, &all);
@@ -322,8 +302,8 @@ static void refresh_framework(struct proposal *p, struct data *list)
 
 static bool is_of(const struct data *proposal, const char *kind, const char *release)
 {
-    return str_equal(data_text(data_get(proposal, "kind")), kind) &&
-           str_equal(data_text(data_get(proposal, "release")), release);
+    return str_equal(data_get_text(proposal, "kind"), kind) &&
+           str_equal(data_get_text(proposal, "release"), release);
 }
 
 /* A release that no row says how to build is none: it would be out of reach. */
@@ -337,11 +317,11 @@ static void drop_unbuilt(struct arena *arena, const struct framework *framework,
             return;
     for (size_t i = from; i < list->list.count; i++) {
         struct data *proposal = list->list.items[i];
-        const char *release = data_text(data_get(proposal, "release"));
+        const char *release = data_get_text(proposal, "release");
         bool built = !is_of(proposal, "release", release);
         for (size_t j = from; !built && j < list->list.count; j++)
             built = is_of(list->list.items[j], "build", release) &&
-                    data_text(data_get(list->list.items[j], "row"));
+                    data_get_text(list->list.items[j], "row");
         if (built)
             continue;
         data_put(arena, proposal, "row", data_null(arena));
@@ -380,18 +360,15 @@ int matrix_refresh_table(struct buf *out, const struct data *proposals)
 {
     for (size_t i = 0; i < proposals->list.count; i++) {
         const struct data *p = proposals->list.items[i], *said = data_get(p, "evidence");
-        const char *row = data_text(data_get(p, "row")),
-                   *variant = data_text(data_get(p, "variant"));
-        (void)buf_printf(out, "%s %s%s%s: ", data_text(data_get(p, "framework")),
-                         data_text(data_get(p, "release")), variant ? " " : "",
-                         variant ? variant : "");
+        const char *row = data_get_text(p, "row"), *variant = data_get_text(p, "variant");
+        (void)buf_printf(out, "%s %s%s%s: ", data_get_text(p, "framework"),
+                         data_get_text(p, "release"), variant ? " " : "", variant ? variant : "");
         if (row)
-            (void)buf_printf(
-                out, "%s%s, confidence %s\n    %s\n",
-                is_of(p, "companions", data_text(data_get(p, "release"))) ? "" : "a new ",
-                data_text(data_get(p, "kind")), data_text(data_get(p, "confidence")), row);
+            (void)buf_printf(out, "%s%s, confidence %s\n    %s\n",
+                             is_of(p, "companions", data_get_text(p, "release")) ? "" : "a new ",
+                             data_get_text(p, "kind"), data_get_text(p, "confidence"), row);
         else
-            (void)buf_printf(out, "no row: %s\n", data_text(data_get(p, "why")));
+            (void)buf_printf(out, "no row: %s\n", data_get_text(p, "why"));
         for (size_t j = 0; j < said->list.count; j++)
             (void)buf_printf(out, "    because %s\n", data_text(said->list.items[j]));
     }

@@ -8,7 +8,6 @@
 #include "data/yaml.h"
 #include "matrix/facts.h"
 #include "matrix/matrix.h"
-#include "package_index/matrix_edit.h"
 #include "package_index/refresh.h"
 #include "package_index/refresh/proposal.h"
 
@@ -111,14 +110,9 @@ static size_t line_for(const struct listed_rows *s, const struct version *versio
 
 static bool is_for(const struct patching *p, const struct data *proposal, const char *kind)
 {
-    return data_text(data_get(proposal, "row")) &&
-           str_equal(data_text(data_get(proposal, "framework")), p->framework->name) &&
-           str_equal(data_text(data_get(proposal, "kind")), kind);
-}
-
-static const char *release_of(const struct data *proposal)
-{
-    return data_text(data_get(proposal, "release"));
+    return data_get_text(proposal, "row") &&
+           str_equal(data_get_text(proposal, "framework"), p->framework->name) &&
+           str_equal(data_get_text(proposal, "kind"), kind);
 }
 
 /* The rows that go before that line; proposals come the oldest first, several of a release in
@@ -129,14 +123,15 @@ static void put_rows(const struct patching *p, const struct listed_rows *s, cons
     struct version version;
     for (size_t end = p->proposals->list.count; end > 0;) {
         size_t begin = end - 1;
-        const char *release = release_of(p->proposals->list.items[begin]);
-        while (begin && str_equal(release_of(p->proposals->list.items[begin - 1]), release))
+        const char *release = data_get_text(p->proposals->list.items[begin], "release");
+        while (begin &&
+               str_equal(data_get_text(p->proposals->list.items[begin - 1], "release"), release))
             begin--;
         for (size_t i = begin; i < end && version_parse(&version, release) == 0; i++) {
             const struct data *proposal = p->proposals->list.items[i];
-            const char *variant = data_text(data_get(proposal, "variant"));
+            const char *variant = data_get_text(proposal, "variant");
             if (is_for(p, proposal, kind) && line_for(s, &version, variant ? variant : "") == line)
-                (void)buf_printf(p->out, "%s\n", data_text(data_get(proposal, "row")));
+                (void)buf_printf(p->out, "%s\n", data_get_text(proposal, "row"));
         }
         end = begin;
     }
@@ -169,16 +164,6 @@ static size_t put_companions(const struct patching *p, const struct release *rel
     return more ? 2 : 0;
 }
 
-static const struct release *release_row(const struct patching *p, const char *version)
-{
-    for (size_t i = 0; i < p->framework->releases.count; i++) {
-        const struct release *release = ROW(struct release, p->framework->releases, i);
-        if (str_equal(release->version.text, version))
-            return release;
-    }
-    return NULL;
-}
-
 /* A line of the file, with the companions that belong into it. */
 static void copy_line(const struct patching *p, size_t begin, size_t end)
 {
@@ -186,7 +171,9 @@ static void copy_line(const struct patching *p, size_t begin, size_t end)
     for (size_t i = 0; i < p->proposals->list.count; i++) {
         const struct data *proposal = p->proposals->list.items[i];
         const struct release *release =
-            is_for(p, proposal, "companions") ? release_row(p, release_of(proposal)) : NULL;
+            is_for(p, proposal, "companions")
+                ? release_named(p->framework, data_get_text(proposal, "release"))
+                : NULL;
         if (!release || !release->fact.node || strcmp(release->fact.node->doc->name, p->path) != 0)
             continue;
         mark = p->text.len - release->fact.node->doc->source.len; /* a byte order mark */
@@ -194,8 +181,7 @@ static void copy_line(const struct patching *p, size_t begin, size_t end)
         if (at < begin || at > end)
             continue;
         (void)buf_append(p->out, p->text.ptr + begin, at - begin);
-        begin =
-            at + put_companions(p, release, data_text(data_get(proposal, "row")), p->text.ptr + at);
+        begin = at + put_companions(p, release, data_get_text(proposal, "row"), p->text.ptr + at);
     }
     (void)buf_append(p->out, p->text.ptr + begin, end - begin);
     (void)buf_putc(p->out, '\n');
@@ -223,12 +209,6 @@ static void put_source(const struct patching *p, const char *today)
             today, today);
 }
 
-/* A line that begins neither a row nor a comment ends a list. */
-static bool ends_list(struct span line)
-{
-    return line.len && !strchr(" -#", *line.ptr);
-}
-
 static void patch_text(struct patching *p, const char *today)
 {
     const struct listed_rows releases = find_standing(p, false), builds = find_standing(p, true);
@@ -238,7 +218,7 @@ static void patch_text(struct patching *p, const char *today)
         const char *newline = memchr(p->text.ptr + at, '\n', p->text.len - at);
         size_t end = newline ? (size_t)(newline - p->text.ptr) : p->text.len;
         struct span line = span_of(p->text.ptr + at, end - at);
-        if (in && ends_list(line)) {
+        if (in && line.len && !strchr(" -#", *line.ptr)) { /* neither a row nor a comment */
             put_rows(p, in, kind, 0);
             in = NULL;
         }

@@ -6,20 +6,26 @@
 #include "data/data.h"
 #include "matrix/facts.h"
 
+#include <stdarg.h>
+
 void verification_prove(const struct verification *c, const char *what)
 {
     data_push(c->arena, c->proved, data_str(c->arena, what));
 }
 
 void verification_differ(const struct verification *c, const char *what, const char *row,
-                         const char *index, const char *evidence)
+                         const char *index, const char *evidence, ...)
 {
+    va_list args;
+    va_start(args, evidence);
+    const char *text = arena_vprintf(c->arena, evidence, args);
+    va_end(args);
     struct data *map = data_map(c->arena);
     bool explained = words_have(&c->release->differs, what) || words_have(&c->build->differs, what);
     data_put_text(c->arena, map, "what", what);
     data_put_text(c->arena, map, "row", row);
     data_put_text(c->arena, map, "index", index);
-    data_put_text(c->arena, map, "evidence", evidence);
+    data_put_text(c->arena, map, "evidence", *text ? text : NULL);
     data_put(c->arena, map, "explained", data_bool(c->arena, explained));
     data_push(c->arena, c->differences, map);
 }

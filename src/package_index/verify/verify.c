@@ -9,8 +9,6 @@
 #include "matrix/facts.h"
 #include "package_index/evidence/evidence.h"
 #include "package_index/verify/verification.h"
-#include "package_index/verify/verify_others.h"
-#include "package_index/verify/verify_wheels.h"
 
 #include <string.h>
 
@@ -28,20 +26,10 @@ static void check_day(const struct verification *c, const struct fact *fact, con
 {
     const char *uploaded = c->evidence.uploaded;
     if (asked && compare_days(fact->as_of, asked) > 0)
-        verification_differ(c, "as_of", fact->as_of, asked,
-                            arena_printf(c->arena, "the index was asked on %s", asked));
+        verification_differ(c, "as_of", fact->as_of, asked, "the index was asked on %s", asked);
     else if (uploaded && compare_days(fact->as_of, uploaded) < 0)
-        verification_differ(
-            c, "as_of", fact->as_of, uploaded,
-            arena_printf(c->arena, "%s was uploaded on %s", verification_named(c), uploaded));
-}
-
-static void check_days(const struct verification *c, const struct package_index *index)
-{
-    const char *asked = index_asked_on(index);
-    check_day(c, &c->release->fact, asked);
-    if (c->build->releases.count && !words_have(&c->build->releases, "all"))
-        check_day(c, &c->build->fact, asked);
+        verification_differ(c, "as_of", fact->as_of, uploaded, "%s was uploaded on %s",
+                            verification_named(c), uploaded);
 }
 
 /* ------------------------------------------------------------------ a row */
@@ -49,20 +37,12 @@ static void check_days(const struct verification *c, const struct package_index 
 /* What a build is installed by, where the user's index has it; NULL: `*why` says who has it. */
 static const char *requirement_of(const struct verification *c, const char **why)
 {
-    const struct build *build = c->build;
-    const char *url = build->index_url ? build->index_url : c->framework->index_url;
-    if (url && !str_equal(c->release->pypi, build->variant)) {
-        *why = arena_printf(c->arena, "it is on %s", fill_text(c->arena, url, c->release, build));
-        return NULL;
-    }
-    const char *text = build->requirements ? build->requirements : c->framework->requirements;
-    text = fill_text(c->arena, text, c->release, build);
-    return arena_memdup(c->arena, text, strcspn(text, " "));
-}
-
-static bool is_compiled(const struct verification *c)
-{
-    return str_equal(supply_of(c->framework, c->build), "build");
+    const char *text = build_requirement(c->arena, c->framework, c->release, c->build);
+    const char *url = c->build->index_url ? c->build->index_url : c->framework->index_url;
+    if (!text)
+        *why =
+            arena_printf(c->arena, "it is on %s", fill_text(c->arena, url, c->release, c->build));
+    return text;
 }
 
 /* No wheel, and no Python that the release does not admit. */
@@ -73,9 +53,8 @@ static void check_source(const struct verification *c)
     struct spec spec;
     struct version version;
     if (e->wheel[X86_64] || e->wheel[AARCH64]) {
-        verification_differ(
-            c, "wheel", "none", "some",
-            arena_printf(c->arena, "%s has a wheel for Linux", verification_named(c)));
+        verification_differ(c, "wheel", "none", "some", "%s has a wheel for Linux",
+                            verification_named(c));
         return;
     }
     verification_prove(c, "source");
@@ -86,9 +65,8 @@ static void check_source(const struct verification *c)
         if (version_parse(&version, arena_printf(c->arena, "%s.99", python)) == 0 &&
             spec_matches(&spec, &version))
             continue;
-        verification_differ(
-            c, "python", python, e->python_spec,
-            arena_printf(c->arena, "%s requires Python %s", verification_named(c), e->python_spec));
+        verification_differ(c, "python", python, e->python_spec, "%s requires Python %s",
+                            verification_named(c), e->python_spec);
         return;
     }
     verification_prove(c, "python");
@@ -99,19 +77,17 @@ static const char *compare(struct verification *c, struct package_index *index, 
 {
     const struct evidence *e = &c->evidence;
     if (e->yanked)
-        verification_differ(
-            c, "release", e->version, "withdrawn",
-            arena_printf(c->arena, "%s was withdrawn from the index", verification_named(c)));
+        verification_differ(c, "release", e->version, "withdrawn",
+                            "%s was withdrawn from the index", verification_named(c));
     else if (e->missing)
         verification_differ(c, "release", e->version, "none",
-                            arena_printf(c->arena, "%s requires %s, which the index does not have",
-                                         verification_named(c), e->missing));
-    else if (is_compiled(c))
+                            "%s requires %s, which the index does not have", verification_named(c),
+                            e->missing);
+    else if (str_equal(supply_of(c->framework, c->build), "build"))
         check_source(c);
     else if (!e->wheel[X86_64] && !e->wheel[AARCH64])
-        verification_differ(
-            c, "wheel", "some", "none",
-            arena_printf(c->arena, "%s has no wheel for Linux", verification_named(c)));
+        verification_differ(c, "wheel", "some", "none", "%s has no wheel for Linux",
+                            verification_named(c));
     else {
         verification_prove(c, "wheel");
         verify_wheels(c);
@@ -155,7 +131,7 @@ static const char *judge(struct verification *c, struct package_index *index, co
     }
     if (state == INDEX_ABSENT) {
         verification_differ(c, "release", requirement_pin(&requirement), "none",
-                            arena_printf(c->arena, "the index has no %s", text));
+                            "the index has no %s", text);
         return "verified";
     }
     if (c->evidence.old) {
@@ -168,14 +144,6 @@ static const char *judge(struct verification *c, struct package_index *index, co
         return "not-asked";
     }
     return compare(c, index, why, wanted);
-}
-
-static void put_place(struct arena *arena, struct data *row, const struct yaml_node *node)
-{
-    ERR_SCRATCH(err);
-    (void)yaml_error(&err, node, "here");
-    data_put_text(arena, row, "file", err.where.file);
-    data_put(arena, row, "line", data_int(arena, (int64_t)err.where.line));
 }
 
 /* A row in the arena: what it takes to find it out, which is much more, is not kept. */
@@ -191,7 +159,9 @@ static struct data *verify_build(struct arena *arena, const struct verification 
     c->proved = data_list(c->arena);
     c->differences = data_list(c->arena);
     const char *state = c->requirement ? judge(c, index, &why, wanted) : "not-asked";
-    check_days(c, index);
+    check_day(c, &c->release->fact, index_asked_on(index));
+    if (c->build->releases.count && !words_have(&c->build->releases, "all"))
+        check_day(c, &c->build->fact, index_asked_on(index));
     if (is_unexplained(c))
         state = "differs";
     data_put_text(c->arena, row, "framework", c->framework->name);
@@ -203,7 +173,11 @@ static struct data *verify_build(struct arena *arena, const struct verification 
     data_put(c->arena, row, "differences", c->differences);
     data_put_text(c->arena, row, "why", why);
     /* What needs no row of a build stands where its release does. */
-    put_place(c->arena, row, c->build->fact.node ? c->build->fact.node : c->release->fact.node);
+    ERR_SCRATCH(place);
+    (void)yaml_error(&place, c->build->fact.node ? c->build->fact.node : c->release->fact.node,
+                     "here");
+    data_put_text(c->arena, row, "file", place.where.file);
+    data_put(c->arena, row, "line", data_int(c->arena, (int64_t)place.where.line));
     return data_copy(arena, row);
 }
 
@@ -240,8 +214,8 @@ static size_t count_state(const struct data *rows, const char *framework, const 
     size_t count = 0;
     for (size_t i = 0; i < rows->list.count; i++) {
         const struct data *row = rows->list.items[i];
-        count += (!framework || str_equal(data_text(data_get(row, "framework")), framework)) &&
-                 (!state || str_equal(data_text(data_get(row, "state")), state));
+        count += (!framework || str_equal(data_get_text(row, "framework"), framework)) &&
+                 (!state || str_equal(data_get_text(row, "state"), state));
     }
     return count;
 }
@@ -251,7 +225,7 @@ static size_t count_explained(const struct data *rows)
     size_t count = 0;
     for (size_t i = 0; i < rows->list.count; i++)
         count += data_get(rows->list.items[i], "differences")->list.count > 0 &&
-                 str_equal(data_text(data_get(rows->list.items[i], "state")), "verified");
+                 str_equal(data_get_text(rows->list.items[i], "state"), "verified");
     return count;
 }
 
@@ -272,7 +246,7 @@ static void print_frameworks(struct buf *out, const struct data *rows)
     (void)buf_printf(out, "%-21s %9s %9s %9s %9s %9s\n", "framework or package", "verified",
                      "differs", "not asked", "old", "failed");
     for (size_t i = 0; i < rows->list.count; i++) {
-        const char *name = data_text(data_get(rows->list.items[i], "framework"));
+        const char *name = data_get_text(rows->list.items[i], "framework");
         if (str_equal(name, last))
             continue;
         last = name;
@@ -283,18 +257,18 @@ static void print_frameworks(struct buf *out, const struct data *rows)
     }
 }
 
-static void print_differences(struct buf *out, const struct data *row, bool explained)
+static void print_differences(struct buf *out, const struct data *row)
 {
     const struct data *list = data_get(row, "differences");
     for (size_t i = 0; i < list->list.count; i++) {
         const struct data *d = list->list.items[i];
-        if (data_get(d, "explained")->boolean != explained)
+        if (data_get(d, "explained")->boolean)
             continue;
         (void)buf_printf(out, "%s %s %s: %s: the row has %s, the index %s\n    %s\n",
-                         data_text(data_get(row, "framework")), data_text(data_get(row, "release")),
-                         data_text(data_get(row, "variant")), data_text(data_get(d, "what")),
-                         data_text(data_get(d, "row")), data_text(data_get(d, "index")),
-                         data_text(data_get(d, "evidence")));
+                         data_get_text(row, "framework"), data_get_text(row, "release"),
+                         data_get_text(row, "variant"), data_get_text(d, "what"),
+                         data_get_text(d, "row"), data_get_text(d, "index"),
+                         data_get_text(d, "evidence"));
     }
 }
 
@@ -304,6 +278,6 @@ int matrix_verify_table(struct buf *out, struct arena *arena, const struct data 
     print_frameworks(out, rows);
     (void)buf_putc(out, '\n');
     for (size_t i = 0; i < rows->list.count; i++)
-        print_differences(out, rows->list.items[i], false);
+        print_differences(out, rows->list.items[i]);
     return out->overflowed ? -1 : 0;
 }

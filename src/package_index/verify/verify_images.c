@@ -1,5 +1,5 @@
 /* The image tags of a matrix against a registry. */
-#include "package_index/verify_images.h"
+#include "package_index/verify.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -9,19 +9,11 @@
 #include "registry/reference.h"
 #include "registry/registry.h"
 
-static size_t count_tags(const struct matrix *matrix)
-{
-    size_t count = matrix->plain.count;
-    for (size_t i = 0; i < matrix->images.count; i++)
-        count += ROW(struct image, matrix->images, i)->tag_count;
-    return count;
-}
-
 /* What is looked for, and in which state its row says that it is. */
 struct looks {
     struct arena *arena;
     const char *where;
-    struct registry_image *images;
+    struct registry_question *images;
     const char **names, **states;
     size_t count;
 };
@@ -58,7 +50,7 @@ static int collect(struct looks *looks, const struct matrix *matrix, struct err 
 
 static struct data *look_row(const struct looks *looks, size_t i)
 {
-    const struct registry_image *image = &looks->images[i];
+    const struct registry_question *image = &looks->images[i];
     struct data *row = data_map(looks->arena);
     bool failed = image->presence == IMAGE_FAILED;
     bool differs = image->presence == IMAGE_GONE && !str_equal(looks->states[i], "eol");
@@ -67,7 +59,7 @@ static struct data *look_row(const struct looks *looks, size_t i)
     data_put(looks->arena, row, "found",
              failed ? data_null(looks->arena)
                     : data_bool(looks->arena, image->presence == IMAGE_THERE));
-    data_put_text(looks->arena, row, "digest", image->digest);
+    data_put_text(looks->arena, row, "digest", image->manifest.digest);
     data_put(looks->arena, row, "differs", data_bool(looks->arena, differs));
     data_put_text(looks->arena, row, "why", image->failure);
     return row;
@@ -76,10 +68,12 @@ static struct data *look_row(const struct looks *looks, size_t i)
 int matrix_verify_images(struct data **rows, struct arena *arena, const struct matrix *matrix,
                          struct registry *registry, const char *where, struct err *err)
 {
-    size_t room = count_tags(matrix) + 1;
+    size_t room = matrix->plain.count + 1;
+    for (size_t i = 0; i < matrix->images.count; i++)
+        room += ROW(struct image, matrix->images, i)->tag_count;
     struct looks looks = {.arena = arena,
                           .where = where,
-                          .images = arena_array(arena, room, sizeof(struct registry_image)),
+                          .images = arena_array(arena, room, sizeof(struct registry_question)),
                           .names = arena_array(arena, room, sizeof(char *)),
                           .states = arena_array(arena, room, sizeof(char *))};
     if (collect(&looks, matrix, err) < 0 ||
@@ -126,7 +120,7 @@ int matrix_images_table(struct buf *out, const struct data *rows)
         const struct data *row = rows->list.items[i];
         if (is_true(row, "differs"))
             (void)buf_printf(out, "%s: the row says '%s', the registry has none\n",
-                             data_text(data_get(row, "image")), data_text(data_get(row, "state")));
+                             data_get_text(row, "image"), data_get_text(row, "state"));
     }
     return out->overflowed ? -1 : 0;
 }

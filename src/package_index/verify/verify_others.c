@@ -1,12 +1,11 @@
 /* A row against what it says of other packages: companions, requirements. */
-#include "package_index/verify/verify_others.h"
+#include "package_index/verify/verification.h"
 
 #include "base/arena.h"
 #include "base/str.h"
 #include "data/data.h"
 #include "matrix/facts.h"
-#include "package_index/evidence/requires.h"
-#include "package_index/verify/verification.h"
+#include "package_index/evidence/evidence.h"
 
 /* ------------------------------------------------------------------ companions */
 
@@ -15,17 +14,14 @@ static const char *said_of(const struct verification *c, const struct data *comp
 {
     const struct data *list = index_requires(companion, processor_names[X86_64]);
     struct version version;
-    for (size_t i = 0; list && i < list->list.count; i++) {
-        struct requirement requirement;
-        const char *text = data_text(list->list.items[i]);
-        if (requirement_parse(&requirement, c->arena, text) < 0 ||
-            !str_equal(requirement.name, c->evidence.package) ||
-            version_parse(&version, c->evidence.version) < 0)
-            continue;
-        *agrees = spec_matches(&requirement.spec, &version);
-        return text;
-    }
-    return NULL;
+    struct requirement requirement;
+    const char *text;
+    size_t at = 0;
+    if (version_parse(&version, c->evidence.version) < 0 ||
+        !requires_next(&requirement, &text, &at, c->arena, list, c->evidence.package))
+        return NULL;
+    *agrees = spec_matches(&requirement.spec, &version);
+    return text;
 }
 
 static enum index_state check_companion(const struct verification *c, struct package_index *index,
@@ -34,19 +30,19 @@ static enum index_state check_companion(const struct verification *c, struct pac
     const struct data *release;
     bool agrees = true;
     enum index_state state =
-        index_release(&release, index, requirement_name(c->arena, name), version, true);
+        index_release(&release, index, requirement_name(c->arena, name), version);
     if (state == INDEX_UNKNOWN || state == INDEX_FAILED)
         return state;
     if (state == INDEX_ABSENT) {
         verification_differ(c, "companion", arena_printf(c->arena, "%s %s", name, version), "none",
-                            arena_printf(c->arena, "the index has no %s %s", name, version));
+                            "the index has no %s %s", name, version);
         *proved = false;
         return state;
     }
     const char *said = said_of(c, release, &agrees);
     if (said && !agrees)
         verification_differ(c, "companion", arena_printf(c->arena, "%s %s", name, version), said,
-                            arena_printf(c->arena, "%s %s requires %s", name, version, said));
+                            "%s %s requires %s", name, version, said);
     *proved &= said && agrees;
     return state;
 }
@@ -81,7 +77,7 @@ static bool is_required_by(const struct verification *c, struct package_index *i
         const struct data *release;
         if (!spec_matches(&row->spec, version))
             continue;
-        enum index_state state = index_release(&release, index, row->name, version->text, true);
+        enum index_state state = index_release(&release, index, row->name, version->text);
         *wanted += state == INDEX_UNKNOWN;
         if (state != INDEX_THERE ||
             !requires_version(c->arena, release, c->evidence.package, c->evidence.version))
@@ -104,10 +100,8 @@ static bool check_stated(const struct verification *c, struct package_index *ind
     if (requires_agree(&said, c->arena, release, &c->release->pythons, &row) ||
         (!said && is_required_by(c, index, &row, wanted)))
         return true;
-    verification_differ(
-        c, "requires", word, said ? said : "nothing",
-        said ? arena_printf(c->arena, "%s requires %s", verification_named(c), said)
-             : arena_printf(c->arena, "%s requires no %s", verification_named(c), row.name));
+    verification_differ(c, "requires", word, said ? said : "nothing", "%s requires %s%s",
+                        verification_named(c), said ? said : "no ", said ? "" : row.name);
     return false;
 }
 
@@ -125,15 +119,16 @@ static bool check_unstated(const struct verification *c, const struct data *list
                            const struct words *stated)
 {
     bool all = true;
-    for (size_t i = 0; c->framework->on && list && i < list->list.count; i++) {
-        struct requirement said;
-        const char *text = data_text(list->list.items[i]);
-        if (requirement_parse(&said, c->arena, text) < 0 || !package_of(c->matrix, said.name) ||
-            names_package(c, stated, said.name) ||
+    struct requirement said;
+    const char *text;
+    if (!c->framework->on)
+        return true;
+    for (size_t i = 0; requires_next(&said, &text, &i, c->arena, list, NULL);) {
+        if (!package_of(c->matrix, said.name) || names_package(c, stated, said.name) ||
             !requires_always(c->arena, &said, &c->release->pythons))
             continue;
-        verification_differ(c, "requires", "nothing", text,
-                            arena_printf(c->arena, "%s requires %s", verification_named(c), text));
+        verification_differ(c, "requires", "nothing", text, "%s requires %s", verification_named(c),
+                            text);
         all = false;
     }
     return all;
@@ -146,8 +141,7 @@ void verify_requires(const struct verification *c, struct package_index *index, 
     struct words stated =
         words_read(c->arena, arena_printf(c->arena, "%s %s", r->requires ? r->requires : "",
                                           r->pins ? r->pins : ""));
-    if (index_release(&release, index, c->evidence.package, c->evidence.version, true) !=
-        INDEX_THERE)
+    if (index_release(&release, index, c->evidence.package, c->evidence.version) != INDEX_THERE)
         return;
     list = index_requires(release, processor_names[X86_64]);
     if (!list && !(list = index_requires(release, processor_names[AARCH64])))

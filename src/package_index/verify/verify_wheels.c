@@ -1,30 +1,18 @@
 /* A row against the wheels of its release: Pythons, processors, glibc, CUDA, cuDNN, NCCL. */
-#include "package_index/verify/verify_wheels.h"
+#include "package_index/verify/verification.h"
 
 #include "base/arena.h"
 #include "base/str.h"
 #include "data/data.h"
 #include "matrix/facts.h"
-#include "package_index/verify/verification.h"
 
 #include <string.h>
 
 #define OLDEST_GLIBC 17 /* a row without glibc: any that a distribution in use has */
 
-static bool evidence_has_python(const struct evidence *e, const char *python)
-{
-    for (size_t i = 0; i < e->python_count; i++)
-        if (str_equal(e->pythons[i], python))
-            return true;
-    return false;
-}
-
 static const char *joined(struct arena *arena, const char *const *items, size_t count)
 {
-    const char *text = "";
-    for (size_t i = 0; i < count; i++)
-        text = arena_printf(arena, "%s%s%s", text, i ? " " : "", items[i]);
-    return *text ? text : "none";
+    return count ? str_join(arena, items, count, " ") : "none";
 }
 
 /* Some wheels are for any later Python: it counts where a row of an older release has it. */
@@ -52,7 +40,7 @@ static void check_pythons(const struct verification *c)
         bool stable = i < r->pythons.count;
         const char *python =
             stable ? r->pythons.items[i] : r->experimental.items[i - r->pythons.count];
-        if (!evidence_has_python(e, python))
+        if (!str_is_among(python, e->pythons, e->python_count))
             lost = arena_printf(c->arena, "%s %s", lost, python);
     }
     for (size_t i = 0; i < e->python_count; i++)
@@ -69,13 +57,7 @@ static void check_pythons(const struct verification *c)
         : *lost        ? arena_printf(c->arena, "no wheel of %s for%s", verification_named(c), lost)
                 : arena_printf(c->arena, "%s has wheels for%s too", verification_named(c), more);
     verification_differ(c, "python", joined(c->arena, r->pythons.items, r->pythons.count),
-                        joined(c->arena, e->pythons, e->python_count), evidence);
-}
-
-static bool has_processor(const struct verification *c, const char *processor)
-{
-    const struct words *own = &c->release->processors;
-    return build_has_processor(c->build, processor) && (!own->count || words_have(own, processor));
+                        joined(c->arena, e->pythons, e->python_count), "%s", evidence);
 }
 
 /* Whether the wheels for a processor are what the row speaks of: with CUDA, where it has CUDA. */
@@ -92,7 +74,10 @@ static void check_processors(const struct verification *c)
     const char *rows[PROCESSORS], *served[PROCESSORS], *evidence = "";
     size_t row_count = 0, served_count = 0;
     for (int p = 0; p < PROCESSORS; p++) {
-        bool in_row = has_processor(c, processor_names[p]), there = serves(c, p);
+        const struct words *own = &c->release->processors;
+        bool in_row = build_has_processor(c->build, processor_names[p]) &&
+                      (!own->count || words_have(own, processor_names[p]));
+        bool there = serves(c, p);
         if (c->evidence.wheel[p] && !c->evidence.read[p])
             there = in_row; /* a wheel of which nothing is known */
         if (in_row)
@@ -112,7 +97,7 @@ static void check_processors(const struct verification *c)
         verification_prove(c, "processor");
     else
         verification_differ(c, "processor", joined(c->arena, rows, row_count),
-                            joined(c->arena, served, served_count), evidence);
+                            joined(c->arena, served, served_count), "%s", evidence);
 }
 
 /*
@@ -133,9 +118,8 @@ static void check_glibc(const struct verification *c)
         return;
     }
     const char *said = arena_printf(c->arena, "2.%d", too_much ? e->most_glibc : e->glibc);
-    verification_differ(
-        c, "glibc", row->text ? row->text : "any", said,
-        arena_printf(c->arena, "the wheels of %s are for glibc %s", verification_named(c), said));
+    verification_differ(c, "glibc", row->text ? row->text : "any", said,
+                        "the wheels of %s are for glibc %s", verification_named(c), said);
 }
 
 /* "12.8.*" of 12.8: what a range must leave room for. */
@@ -155,25 +139,26 @@ static void check_cuda(const struct verification *c)
     struct version pin;
     if (!row->text) {
         if (c->evidence.cuda_for[X86_64] && !strchr(c->build->variant, 'c'))
-            verification_differ(c, "cuda", "none", "some", c->evidence.cuda.said);
+            verification_differ(c, "cuda", "none", "some", "%s",
+                                c->evidence.cuda.said ? c->evidence.cuda.said : "");
         return;
     }
     if (cuda->pin && version_parse(&pin, cuda->pin) == 0) {
         if (same_minor(&pin, row))
             verification_prove(c, "cuda");
         else
-            verification_differ(c, "cuda", row->text, cuda->pin, cuda->said);
+            verification_differ(c, "cuda", row->text, cuda->pin, "%s", cuda->said);
     } else if (cuda->said && cuda->range.count) {
         if (range_has_room(c, &cuda->range, row))
             verification_prove(c, "cuda-range");
         else
-            verification_differ(c, "cuda", row->text, cuda->range.text, cuda->said);
+            verification_differ(c, "cuda", row->text, cuda->range.text, "%s", cuda->said);
     } else if (c->evidence.cuda_major) {
         if ((uint64_t)c->evidence.cuda_major == row->release[0])
             verification_prove(c, "cuda-major");
         else
             verification_differ(c, "cuda", row->text,
-                                arena_printf(c->arena, "%d", c->evidence.cuda_major),
+                                arena_printf(c->arena, "%d", c->evidence.cuda_major), "%s",
                                 c->evidence.major_said);
     }
 }
@@ -205,7 +190,7 @@ static void check_cudnn(const struct verification *c)
     if (c->build->cudnn && cudnn_agrees(c->build, found, &pin))
         verification_prove(c, "cudnn");
     else
-        verification_differ(c, "cudnn", c->build->cudnn ? c->build->cudnn : "not given", says,
+        verification_differ(c, "cudnn", c->build->cudnn ? c->build->cudnn : "not given", says, "%s",
                             found->said);
 }
 
@@ -219,13 +204,7 @@ static void check_nccl(const struct verification *c)
     if (agrees_to_its_end(&row, &pin))
         verification_prove(c, "nccl");
     else
-        verification_differ(c, "nccl", c->build->nccl.text, found->pin, found->said);
-}
-
-/* A package that lives on another framework's brings no code of its own. */
-static bool stands_alone(const struct verification *c)
-{
-    return !c->framework->on && !c->release->companions.count;
+        verification_differ(c, "nccl", c->build->nccl.text, found->pin, "%s", found->said);
 }
 
 /* What is installed is the whole of it: jax without jaxlib imports nothing. */
@@ -235,15 +214,15 @@ static void check_family(const struct verification *c)
     const struct build *build = c->build;
     bool brings = str_equal(supply_of(c->framework, build), "wheel");
     bool cuda = e->cuda_for[X86_64] || e->cuda_for[AARCH64] || e->cuda_major;
-    if (!e->compiled && stands_alone(c))
+    /* A package that lives on another framework's brings no code of its own. */
+    bool alone = !c->framework->on && !c->release->companions.count;
+    if (!e->compiled && alone)
         verification_differ(c, "family", c->requirement, "no code",
-                            arena_printf(c->arena, "no wheel that %s brings is for a processor%s%s",
-                                         c->requirement, e->left_out ? "; it requires " : "",
-                                         e->left_out ? e->left_out : ""));
+                            "no wheel that %s brings is for a processor%s%s", c->requirement,
+                            e->left_out ? "; it requires " : "", e->left_out ? e->left_out : "");
     else if (build->cuda.text && brings && !cuda && e->left_cuda)
         verification_differ(c, "family", c->requirement, "no CUDA",
-                            arena_printf(c->arena, "%s brings no CUDA; it requires %s",
-                                         c->requirement, e->left_cuda));
+                            "%s brings no CUDA; it requires %s", c->requirement, e->left_cuda);
 }
 
 void verify_wheels(const struct verification *c)

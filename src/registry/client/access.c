@@ -6,7 +6,6 @@
 #include "base/shell.h"
 #include "data/data.h"
 #include "data/json.h"
-#include "registry/client/challenge.h"
 #include "registry/client/credentials.h"
 #include "registry/reference.h"
 
@@ -228,15 +227,6 @@ static int probe(struct registry *registry, bool plain, struct err *err)
     return rc;
 }
 
-/*
- * On this machine a registry without TLS is taken, as docker does, and looked for first: most are,
- * and libcurl reads all certificates of the system to ask otherwise.
- */
-static int probe_new(struct registry *registry, struct err *err)
-{
-    return probe(registry, true, err) < 0 ? -1 : probe(registry, false, err);
-}
-
 /* ------------------------------------------------------------------ tokens */
 
 static struct registry_token *find_token(struct registry *registry,
@@ -315,11 +305,6 @@ static void take_token(struct registry_token *token, struct arena *arena,
         token->trouble = trouble_of(arena, &err);
 }
 
-static bool is_known(const struct registry_token *token)
-{
-    return token->authorization || token->trouble.message;
-}
-
 static int fetch_tokens(struct registry *registry, struct err *err)
 {
     struct arena *arena = registry->arena;
@@ -329,7 +314,7 @@ static int fetch_tokens(struct registry *registry, struct err *err)
     for (size_t i = 0; i < registry->token_count; i++) {
         ERR_SCRATCH(one);
         struct registry_token *token = registry->tokens[i];
-        if (is_known(token))
+        if (token->authorization || token->trouble.message)
             continue;
         if (token_question(&answers[count], registry, token, &one) < 0)
             token->trouble = trouble_of(arena, &one);
@@ -384,7 +369,11 @@ static int authorize(struct registry *registry, struct access_request **requests
         access_locate(&name, &requests[i]->path, registry, requests[i]->reference);
         requests[i]->host = find_host(registry, name);
     }
-    if (probe_new(registry, err) < 0)
+    /*
+     * On this machine a registry without TLS is taken, as docker does, and looked for first: most
+     * are, and libcurl reads all certificates of the system to ask otherwise.
+     */
+    if (probe(registry, true, err) < 0 || probe(registry, false, err) < 0)
         return -1;
     for (size_t i = 0; i < count; i++)
         meet_host(requests[i], registry);
@@ -446,14 +435,6 @@ static bool is_turned_away(struct registry *registry, const struct access_reques
     return host->challenge && !answer->authorization;
 }
 
-static void ask_anew(struct http_exchange *exchange)
-{
-    exchange->status = 0;
-    exchange->body = span_of(NULL, 0);
-    exchange->headers = exchange->final_url = NULL;
-    exchange->from_cache = false;
-}
-
 int access_run(struct registry *registry, struct access_request *requests, size_t count,
                struct err *err)
 {
@@ -466,7 +447,11 @@ int access_run(struct registry *registry, struct access_request *requests, size_
         return -1;
     for (size_t i = 0; i < count; i++)
         if (is_turned_away(registry, &requests[i])) {
-            ask_anew(&requests[i].exchange);
+            struct http_exchange *exchange = &requests[i].exchange;
+            exchange->status = 0;
+            exchange->body = span_of(NULL, 0);
+            exchange->headers = exchange->final_url = NULL;
+            exchange->from_cache = false;
             some[again++] = &requests[i];
         }
     return again ? ask_all(registry, some, again, err) : 0;

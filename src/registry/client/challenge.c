@@ -1,5 +1,5 @@
 /* What a registry answers to who has not said who he is, and where that leads. */
-#include "registry/client/challenge.h"
+#include "registry/client/credentials.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -226,9 +226,9 @@ int challenge_read_token(const char **out, struct arena *arena, const char *name
         err->code = "answer";
         return err_wrap(err, "%s", name);
     }
-    const char *token = data_text(data_get(document, "token"));
+    const char *token = data_get_text(document, "token");
     if (!token || !*token)
-        token = data_text(data_get(document, "access_token"));
+        token = data_get_text(document, "access_token");
     if (!token || !*token)
         return err_set(err, TG_RUNTIME, "answer", "%s: it gives no token", name);
     *out = arena_printf(arena, "Bearer %s", token);

@@ -1,4 +1,4 @@
-/* An OCI registry's API, to read: manifests by tag or digest, platforms, small blobs. */
+/* An OCI registry's API: manifests by tag or digest, platforms, small blobs. */
 #include "registry/registry.h"
 
 #include "base/arena.h"
@@ -8,6 +8,7 @@
 #include "io/http.h"
 #include "registry/client/access.h"
 #include "registry/client/credentials.h"
+#include "registry/image_manifest.h"
 #include "registry/reference.h"
 
 #include <string.h>
@@ -55,13 +56,6 @@ static struct access_request manifest_request(struct arena *arena,
         .exchange = {.accept = ACCEPT_MANIFEST, .max_bytes = LIMIT_HTTP_MANIFEST_BYTES}};
 }
 
-/* One text of it all: whoever asks for many images at once has one hint for all of them. */
-static const char *told(struct arena *arena, const struct err *err)
-{
-    return arena_printf(arena, "%s%s%s", err->message, err->hint ? "; " : "",
-                        err->hint ? err->hint : "");
-}
-
 /* ------------------------------------------------------------------ answers */
 
 /* Is it not there? Only a registry can say so; a portal has no page of that name either. */
@@ -96,22 +90,37 @@ static int take_manifest(struct registry_manifest *out, struct registry *registr
                                   wanted, err);
 }
 
+/* Of many that are asked for at once each has its hint beside its message. */
+static void take_answer(struct registry_question *question, struct registry *registry,
+                        const struct access_request *request)
+{
+    ERR_SCRATCH(err);
+    question->presence = IMAGE_THERE;
+    question->failure = NULL;
+    if (take_manifest(&question->manifest, registry, request, &err) == 0)
+        return;
+    question->presence = str_equal(err.code, "not-found") ? IMAGE_GONE : IMAGE_FAILED;
+    if (question->presence == IMAGE_FAILED)
+        question->failure = arena_printf(registry->arena, "%s%s%s", err.message,
+                                         err.hint ? "; " : "", err.hint ? err.hint : "");
+}
+
 /* ------------------------------------------------------------------ looking */
 
 /*
  * Takes what the head of an answer proves: that it is there, by a manifest's media type, a digest
  * and the registry's API; or that it is not. Else the manifest itself has to be seen.
  */
-static bool take_head(struct registry_image *image, const struct registry *registry,
+static bool take_head(struct registry_question *question, const struct registry *registry,
                       const struct access_request *request)
 {
     struct arena *arena = registry->arena;
     const struct http_exchange *answer = &request->exchange;
-    const char *wanted = image->reference->digest;
+    const char *wanted = question->reference->digest;
     if (request->trouble.message || !access_is_registry(registry, request))
         return false;
     if (answer->status == 404) {
-        image->presence = IMAGE_GONE;
+        question->presence = IMAGE_GONE;
         return true;
     }
     const char *digest = http_header(arena, answer->headers, "docker-content-digest");
@@ -119,34 +128,12 @@ static bool take_head(struct registry_image *image, const struct registry *regis
     if (answer->status != 200 || !digest || !image_digest_is_valid(digest) ||
         (wanted && !str_equal(digest, wanted)) || !registry_is_media(arena, type))
         return false;
-    image->presence = IMAGE_THERE;
-    image->digest = digest;
+    question->presence = IMAGE_THERE;
+    question->manifest.digest = digest;
     return true;
 }
 
-/* Whether there is nothing to be seen by asking for all of it. */
-static bool is_hopeless(const struct access_request *request)
-{
-    long status = request->exchange.status;
-    return request->trouble.message || (status != 200 && status != 404);
-}
-
-static void take_look(struct registry_image *image, struct registry *registry,
-                      const struct access_request *request)
-{
-    ERR_SCRATCH(err);
-    struct registry_manifest manifest = {.digest = NULL};
-    image->presence = IMAGE_THERE;
-    if (take_manifest(&manifest, registry, request, &err) == 0) {
-        image->digest = manifest.digest;
-        return;
-    }
-    image->presence = str_equal(err.code, "not-found") ? IMAGE_GONE : IMAGE_FAILED;
-    if (image->presence == IMAGE_FAILED)
-        image->failure = told(registry->arena, &err);
-}
-
-int registry_look(struct registry *registry, struct registry_image *images, size_t count,
+int registry_look(struct registry *registry, struct registry_question *questions, size_t count,
                   struct err *err)
 {
     struct arena *arena = registry->arena;
@@ -154,27 +141,28 @@ int registry_look(struct registry *registry, struct registry_image *images, size
     size_t *places = arena_array(arena, count + 1, sizeof(*places)), open = 0;
     bool compared = false;
     for (size_t i = 0; i < count; i++) {
-        requests[i] = manifest_request(arena, images[i].reference);
+        requests[i] = manifest_request(arena, questions[i].reference);
         requests[i].exchange.head = true;
     }
     if (access_run(registry, requests, count, err) < 0)
         return -1;
     for (size_t i = 0; i < count; i++) {
-        bool taken = take_head(&images[i], registry, &requests[i]);
-        if (taken && (images[i].presence == IMAGE_GONE || compared))
+        bool taken = take_head(&questions[i], registry, &requests[i]);
+        long status = requests[i].exchange.status;
+        if (taken && (questions[i].presence == IMAGE_GONE || compared))
             continue;
         compared |= taken;
-        if (is_hopeless(&requests[i])) {
-            take_look(&images[i], registry, &requests[i]);
+        if (requests[i].trouble.message || (status != 200 && status != 404)) {
+            take_answer(&questions[i], registry, &requests[i]); /* all of it would not help */
             continue;
         }
         places[open] = i;
-        requests[open++] = manifest_request(arena, images[i].reference);
+        requests[open++] = manifest_request(arena, questions[i].reference);
     }
     if (access_run(registry, requests, open, err) < 0)
         return -1;
     for (size_t i = 0; i < open; i++)
-        take_look(&images[places[i]], registry, &requests[i]);
+        take_answer(&questions[places[i]], registry, &requests[i]);
     return 0;
 }
 
@@ -198,17 +186,8 @@ int registry_manifests(struct registry *registry, struct registry_question *ques
         requests[i] = manifest_request(arena, questions[i].reference);
     if (access_run(registry, requests, count, err) < 0)
         return -1;
-    for (size_t i = 0; i < count; i++) {
-        ERR_SCRATCH(one);
-        struct registry_question *question = &questions[i];
-        question->presence = IMAGE_THERE;
-        question->failure = NULL;
-        if (take_manifest(&question->manifest, registry, &requests[i], &one) == 0)
-            continue;
-        question->presence = str_equal(one.code, "not-found") ? IMAGE_GONE : IMAGE_FAILED;
-        if (question->presence == IMAGE_FAILED)
-            question->failure = told(arena, &one);
-    }
+    for (size_t i = 0; i < count; i++)
+        take_answer(&questions[i], registry, &requests[i]);
     return 0;
 }
 
@@ -227,14 +206,15 @@ static int check_blob(const char *name, struct span bytes, const struct registry
     return 0;
 }
 
-int registry_blob(struct span *bytes, struct registry *registry,
-                  const struct image_reference *reference, const struct registry_descriptor *blob,
-                  size_t max, struct err *err)
+/* A small blob, which is as large as the descriptor says and has its digest. */
+static int fetch_blob(struct span *bytes, struct registry *registry,
+                      const struct image_reference *reference,
+                      const struct registry_descriptor *blob, struct err *err)
 {
     struct arena *arena = registry->arena;
-    if (blob->size > (int64_t)max)
+    if (blob->size > (int64_t)LIMIT_HTTP_JSON_BYTES)
         return err_set(err, TG_RUNTIME, "limit", "%s/%s: %s is larger than %zu bytes, the limit",
-                       reference->host, reference->path, blob->digest, max);
+                       reference->host, reference->path, blob->digest, LIMIT_HTTP_JSON_BYTES);
     struct access_request request = {.reference = reference,
                                      .rest = arena_printf(arena, "blobs/%s", blob->digest),
                                      .exchange = {.max_bytes = (size_t)blob->size}};
@@ -258,7 +238,7 @@ int registry_config(struct data **out, struct registry *registry,
     const char *name =
         arena_printf(registry->arena, "the config of %s/%s", reference->host, reference->path);
     if (registry_read_descriptor(&config, name, data_get(manifest->document, "config"), err) < 0 ||
-        registry_blob(&bytes, registry, reference, &config, LIMIT_HTTP_JSON_BYTES, err) < 0)
+        fetch_blob(&bytes, registry, reference, &config, err) < 0)
         return -1;
     return registry_read_json(out, registry->arena, name, bytes, LIMIT_HTTP_JSON_BYTES, err);
 }
@@ -285,4 +265,162 @@ int registry_platforms(struct registry_platform **out, size_t *count, struct reg
     return *count ? 0
                   : err_set(err, TG_RUNTIME, "answer", "%s: %s is an image for no platform", name,
                             manifest->digest);
+}
+
+/* ------------------------------------------------------------------ to write */
+
+#define UPLOAD_TRIES 2
+
+bool registry_is_same_host(const struct registry *registry, const struct image_reference *a,
+                           const struct image_reference *b)
+{
+    const char *host, *other, *path;
+    access_locate(&host, &path, registry, a);
+    access_locate(&other, &path, registry, b);
+    return str_equal(host, other);
+}
+
+int registry_have_blobs(struct registry *registry, const struct image_reference *repository,
+                        struct registry_need *needs, size_t count, struct err *err)
+{
+    struct arena *arena = registry->arena;
+    struct access_request *requests = arena_array(arena, count + 1, sizeof(*requests));
+    for (size_t i = 0; i < count; i++)
+        requests[i] =
+            (struct access_request){.reference = repository,
+                                    .rest = arena_printf(arena, "blobs/%s", needs[i].digest),
+                                    .exchange = {.head = true, .max_bytes = LIMIT_DOCUMENT_BYTES}};
+    if (access_run(registry, requests, count, err) < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++) {
+        long status = requests[i].exchange.status;
+        if (requests[i].trouble.message || (status != 200 && status != 404))
+            return access_fail(err, &requests[i]);
+        needs[i].there = status == 200;
+    }
+    return 0;
+}
+
+int registry_mount(struct registry *registry, const struct image_reference *repository,
+                   const struct image_reference *from, struct registry_need *needs, size_t count,
+                   struct err *err)
+{
+    struct arena *arena = registry->arena;
+    struct access_request *requests = arena_array(arena, count + 1, sizeof(*requests));
+    size_t *places = arena_array(arena, count + 1, sizeof(*places)), asked = 0;
+    const char *host, *path;
+    access_locate(&host, &path, registry, from);
+    for (size_t i = 0; i < count; i++) {
+        if (needs[i].there)
+            continue;
+        requests[asked] = (struct access_request){
+            .reference = repository,
+            .rest = arena_printf(arena, "blobs/uploads/?mount=%s&from=%s", needs[i].digest, path),
+            .push = path,
+            .exchange = {.method = "POST", .once = true, .max_bytes = LIMIT_DOCUMENT_BYTES}};
+        places[asked++] = i;
+    }
+    if (access_run(registry, requests, asked, err) < 0)
+        return -1;
+    for (size_t i = 0; i < asked; i++) { /* 202: the registry would rather have it sent */
+        long status = requests[i].exchange.status;
+        if (requests[i].trouble.message || (status != 201 && status != 202))
+            return access_fail(err, &requests[i]);
+        needs[places[i]].there = status == 201;
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------ small blobs */
+
+/* Where the registry wants it: a path of its own, or nothing that a secret would follow. */
+static int upload_url(const char **out, struct arena *arena, const struct access_request *begun,
+                      const char *digest, struct err *err)
+{
+    const struct http_exchange *answer = &begun->exchange;
+    const char *to = http_header(arena, answer->headers, "location");
+    const char *url = to ? http_join(arena, answer->final_url, to) : NULL;
+    if (!url)
+        return err_set(err, TG_RUNTIME, "answer", "%s: it does not say where to send what",
+                       http_shown(arena, answer->url));
+    if (!http_same_origin(url, access_url(begun)))
+        return err_set(err, TG_RUNTIME, "answer",
+                       "%s: it wants a blob sent to another server, %s, which is not done",
+                       http_shown(arena, answer->url), http_shown(arena, url));
+    int len = (int)strcspn(url, "#");
+    bool query = memchr(url, '?', (size_t)len) != NULL;
+    *out = arena_printf(arena, "%.*s%sdigest=%s", len, url, query ? "&" : "?", digest);
+    return 0;
+}
+
+static int send_blob(struct registry *registry, const struct image_reference *repository,
+                     struct span bytes, const char *digest, struct err *err)
+{
+    struct access_request begin = {
+        .reference = repository,
+        .rest = "blobs/uploads/",
+        .push = "",
+        .exchange = {.method = "POST", .once = true, .max_bytes = LIMIT_DOCUMENT_BYTES}};
+    struct access_request end = {.reference = repository,
+                                 .push = "",
+                                 .exchange = {.method = "PUT",
+                                              .once = true,
+                                              .content = bytes,
+                                              .content_type = "application/octet-stream",
+                                              .max_bytes = LIMIT_DOCUMENT_BYTES}};
+    if (access_ask(registry, &begin, err) < 0)
+        return -1;
+    if (begin.exchange.status != 202)
+        return access_fail(err, &begin);
+    if (upload_url(&end.exchange.url, registry->arena, &begin, digest, err) < 0 ||
+        access_ask(registry, &end, err) < 0)
+        return -1;
+    return end.exchange.status == 201 ? 0 : access_fail(err, &end);
+}
+
+/* What broke off may have arrived: whether it is there is asked, before it is sent once more. */
+int registry_upload(struct registry *registry, const struct image_reference *repository,
+                    struct span bytes, const char *digest, struct err *err)
+{
+    struct registry_need need = {digest, false};
+    for (int tries = 0; tries < UPLOAD_TRIES; tries++) {
+        ERR_SCRATCH(one);
+        if (registry_have_blobs(registry, repository, &need, 1, err) < 0)
+            return -1;
+        if (need.there || send_blob(registry, repository, bytes, digest, &one) == 0)
+            return 0;
+        if (tries + 1 == UPLOAD_TRIES || one.exit != TG_RUNTIME ||
+            !str_equal(one.code, "network")) {
+            (void)err_set(err, one.exit, one.code, "%s", one.message);
+            return one.hint ? err_hint(err, "%s", one.hint) : -1;
+        }
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------ manifests */
+
+int registry_put_manifest(struct registry *registry, const struct image_reference *reference,
+                          const struct registry_manifest *manifest, struct err *err)
+{
+    struct arena *arena = registry->arena;
+    const char *name = reference->tag ? reference->tag : manifest->digest;
+    struct access_request request = {.reference = reference,
+                                     .rest = arena_printf(arena, "manifests/%s", name),
+                                     .push = "",
+                                     .exchange = {.method = "PUT",
+                                                  .content = manifest->bytes,
+                                                  .content_type = manifest->media_type,
+                                                  .max_bytes = LIMIT_DOCUMENT_BYTES}};
+    if (access_ask(registry, &request, err) < 0)
+        return -1;
+    const char *said = http_header(arena, request.exchange.headers, "docker-content-digest");
+    long status = request.exchange.status;
+    /* a page is answered by 200 as well */
+    if (status != 201 && !(status == 200 && said))
+        return access_fail(err, &request);
+    if (said && !str_equal(said, manifest->digest))
+        return err_set(err, TG_RUNTIME, "answer", "%s: what was put as %s became %s",
+                       http_shown(arena, request.exchange.url), manifest->digest, said);
+    return 0;
 }

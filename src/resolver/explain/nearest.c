@@ -1,11 +1,10 @@
 /* What would fit: for each demand, the smallest change that alone suffices. */
-#include "resolver/explain/nearest.h"
+#include "resolver/explain/refuse.h"
 
 #include "base/arena.h"
 #include "base/budget.h"
 #include "data/data.h"
 #include "matrix/matrix.h"
-#include "resolver/explain/nearest_sets.h"
 #include "resolver/explain/trials.h"
 #include "resolver/search/search.h"
 
@@ -284,15 +283,6 @@ static bool try_without(const struct trials *n, enum stack_choice choice, size_t
     return try_change(n, &changed, drop_text(n->arena, choice, text));
 }
 
-/* PACKAGE[EXTRAS] of PACKAGE[EXTRAS][SPEC]. */
-static const char *without_spec(struct arena *arena, const char *said)
-{
-    size_t len = strlen(package_name(arena, said));
-    if (said[len] == '[')
-        len += strcspn(said + len, "]") + (strchr(said + len, ']') != NULL);
-    return arena_memdup(arena, said, len);
-}
-
 static struct stack_request with_other(const struct trials *n, size_t index, const char *text)
 {
     struct stack_request changed = *n->request;
@@ -307,7 +297,8 @@ static struct stack_request with_other(const struct trials *n, size_t index, con
 static bool try_package(const struct trials *n, size_t index)
 {
     const struct asked_package *package = &n->ask->with[index];
-    const char *text = without_spec(n->arena, package->said);
+    const char *spec = package_spec(package->said); /* behind PACKAGE[EXTRAS] */
+    const char *text = arena_memdup(n->arena, package->said, (size_t)(spec - package->said));
     struct stack_request changed = with_other(n, index, text);
     const struct data *resolution;
     if (!package->spec.count || !(resolution = resolve_changed(n, &changed)))

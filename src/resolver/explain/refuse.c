@@ -10,12 +10,6 @@
 
 #define REASONS_MAX 4 /* conflicts told for one demand */
 
-static bool is_solvable(const struct demands *ask, uint64_t active)
-{
-    struct candidate candidate;
-    return search_best(&candidate, ask, active);
-}
-
 /*
  * Only a smallest set is told: of eight demands two may conflict, and the other six would only hide
  * them.
@@ -23,12 +17,13 @@ static bool is_solvable(const struct demands *ask, uint64_t active)
 uint64_t minimal_conflict(const struct demands *ask)
 {
     uint64_t set = ask_all(ask);
+    struct candidate candidate;
     bool shrunk = true;
     while (shrunk) { /* again: to name a GPU can make room for a driver, so order matters */
         shrunk = false;
         for (size_t i = 0; i < ask->demand_count; i++) {
             uint64_t bit = (uint64_t)1 << i;
-            if (!(set & bit) || is_solvable(ask, set & ~bit))
+            if (!(set & bit) || search_best(&candidate, ask, set & ~bit))
                 continue;
             set &= ~bit;
             shrunk = true;
@@ -58,14 +53,6 @@ static const char *describe(const struct conflicts *c, const struct candidate *c
     if (str_equal(reason, "image") || str_equal(reason, "gate"))
         return arena_printf(c->arena, "%s on %s", text, image_text(c->arena, c->ask, candidate));
     return text;
-}
-
-static bool is_told(const struct conflicts *c, const char *reason)
-{
-    for (size_t i = 0; i < c->count; i++)
-        if (str_equal(c->reasons[i], reason))
-            return true;
-    return false;
 }
 
 static void tell(struct conflicts *c, const struct candidate *candidate, const char *demand,
@@ -111,7 +98,7 @@ static bool visit(void *context, const struct candidate *candidate)
         c->settled = candidate->build;
         c->settled_release = candidate->release;
     }
-    if (is_told(c, objection.reason))
+    if (str_is_among(objection.reason, c->reasons, c->count))
         return false;
     objection.arena = c->arena;
     objects_at_all(&c->whole, &asked, &objection);

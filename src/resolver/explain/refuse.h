@@ -1,4 +1,4 @@
-/* Why nothing fits. */
+/* Why nothing fits, and what would. */
 #ifndef TMPLGEN_REFUSE_H
 #define TMPLGEN_REFUSE_H
 
@@ -10,5 +10,8 @@ struct data;
 uint64_t minimal_conflict(const struct demands *ask);
 /* The list `conflicts` of docs/json.md for such a set. */
 struct data *conflicts_data(struct arena *arena, const struct demands *ask, uint64_t set);
+
+/* The list `nearest`: requests that work, the mildest changes first. */
+struct data *nearest_data(struct arena *arena, const struct demands *ask);
 
 #endif

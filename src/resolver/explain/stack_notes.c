@@ -1,5 +1,5 @@
 /* What a user should know of a stack beside its versions. */
-#include "resolver/explain/stack_notes.h"
+#include "resolver/search/chosen_set.h"
 
 #include "base/arena.h"
 #include "base/shell.h"
@@ -143,20 +143,10 @@ static void gate_notes(const struct notes *n)
     }
     if (s->problem->host.driver)
         return;
-    const char *branches = "";
-    for (size_t i = 0; i < gate->branches.count; i++)
-        branches =
-            arena_printf(s->arena, "%s%s%s", branches, i ? ", " : "", gate->branches.items[i]);
+    const char *branches = str_join(s->arena, gate->branches.items, gate->branches.count, ", ");
     note(n, "start-gate", "the image starts on drivers of CUDA %s or newer%s%s%s", gate->cuda.text,
          *branches ? ", and on branches " : "", branches,
          *branches && !gate->geforce ? " (not with GeForce cards)" : "");
-}
-
-static void path_note(const struct notes *n)
-{
-    if (chosen_is_shadowed(n->chosen))
-        note(n, "library-path",
-             "the image puts its CUDA libraries before the wheel's: LD_LIBRARY_PATH is reset");
 }
 
 /* ------------------------------------------------------------------ driver and GPUs */
@@ -190,15 +180,6 @@ static void driver_notes(const struct notes *n)
     else if (s->problem->host.by_platform)
         note(n, "driver-platform", "driver branch %s is what %s installs unless told otherwise",
              driver->said, s->ask->platform->title);
-}
-
-/* What a platform installs is said with its driver. */
-static void platform_note(const struct notes *n)
-{
-    const struct chosen_set *s = n->chosen;
-    if (is_active(s->problem, CHOICE_PLATFORM) && !s->ask->platform->driver &&
-        s->ask->platform->fact.note)
-        note(n, "platform", "%s", s->ask->platform->fact.note);
 }
 
 static void gpu_notes(const struct notes *n)
@@ -296,7 +277,7 @@ static void package_notes(const struct notes *n)
 static void fact_notes(const struct notes *n)
 {
     const struct fact *facts[FACTS_MAX];
-    size_t count = chosen_facts(facts, FACTS_MAX, n->chosen);
+    size_t count = chosen_facts(facts, n->chosen);
     bool low = false, overlaid = false;
     for (size_t i = 0; i < count; i++) {
         low |= facts[i]->confidence == CONFIDENCE_LOW;
@@ -315,9 +296,13 @@ struct data *notes_data(const struct chosen_set *s)
     other_note(&n);
     size_note(&n);
     gate_notes(&n);
-    path_note(&n);
+    if (chosen_is_shadowed(s))
+        note(&n, "library-path",
+             "the image puts its CUDA libraries before the wheel's: LD_LIBRARY_PATH is reset");
     driver_notes(&n);
-    platform_note(&n);
+    if (is_active(s->problem, CHOICE_PLATFORM) && !s->ask->platform->driver &&
+        s->ask->platform->fact.note) /* what a platform installs is said with its driver */
+        note(&n, "platform", "%s", s->ask->platform->fact.note);
     gpu_notes(&n);
     python_notes(&n);
     build_notes(&n);

@@ -9,6 +9,8 @@
 #include "resolver/result/resolution.h"
 #include "resolver/search/search.h"
 
+#include <stdlib.h>
+
 #define STEPS_MAX                                                                                  \
     (LIMIT_RUN_STEPS / 4) /* the rest is for the answer, and for the run's other work */
 
@@ -69,4 +71,149 @@ struct data *drop_text(struct arena *arena, enum stack_choice choice, const char
     return data_str(arena, stack_options[choice].repeatable
                                ? shell_command(arena, "without --%s %s", name, value)
                                : arena_printf(arena, "without --%s", name));
+}
+
+/* ------------------------------------------------------------------ the fewest demands changed at
+ * once */
+
+#define CHANGES_MAX 3 /* at once; further ones ask for another project */
+#define RESULTS_MAX 4
+
+/* What a demand becomes when the candidate is to be had; NULL: that can not be said. */
+static const char *value_for(const struct trials *n, enum stack_choice choice,
+                             const struct candidate *c)
+{
+    switch (choice) {
+    case CHOICE_FRAMEWORK:
+        if (n->ask->named != n->ask->framework)
+            return NULL; /* the candidate is of what it lives on */
+        return arena_printf(n->arena, "%s==%s", n->ask->framework->name, c->release->version.text);
+    case CHOICE_PYTHON:
+        return c->python;
+    case CHOICE_CUDA:
+        return c->build->images.count ? NULL : c->build->cuda.text;
+    case CHOICE_VARIANT:
+        return c->build->variant;
+    case CHOICE_OS:
+        return c->distribution ? c->distribution->os : NULL;
+    case CHOICE_IMAGE:
+        return image_text(n->arena, n->ask, c);
+    case CHOICE_RUNTIME:
+        return n->ask->cdi ? "legacy" : "cdi";
+    default:
+        return NULL;
+    }
+}
+
+static uint64_t distance(const struct trials *n, const struct branch *branch)
+{
+    uint64_t asked = n->ask->driver.version.release[0], number = (uint64_t)branch->number;
+    return asked > number ? asked - number : number - asked;
+}
+
+/* The driver branches, from the closest to the one that was asked for outwards. */
+static const struct branch **closest_branches(const struct trials *n)
+{
+    const struct rows *rows = &n->ask->matrix->branches;
+    const struct branch **branches = arena_array(n->arena, rows->count + 1, sizeof(*branches));
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct branch *branch = ROW(struct branch, *rows, i);
+        size_t at = i;
+        for (; at > 0 && distance(n, branches[at - 1]) > distance(n, branch); at--)
+            branches[at] = branches[at - 1];
+        branches[at] = branch;
+    }
+    return branches;
+}
+
+static struct data *with_change(const struct trials *n, const struct data *changes,
+                                struct data *text)
+{
+    struct data *list = data_list(n->arena);
+    for (size_t i = 0; i < changes->list.count; i++)
+        data_push(n->arena, list, changes->list.items[i]);
+    data_push(n->arena, list, text);
+    return list;
+}
+
+/* Says another word for a demand, or takes it back where it is one of several; NULL: neither. */
+static struct data *change_demand(struct stack_request *changed, const struct trials *n,
+                                  const struct demand *demand, const struct candidate *candidate)
+{
+    enum stack_choice choice = (enum stack_choice)demand->choice;
+    if (stack_options[choice].repeatable) {
+        const char *text = n->request->said[choice].items[demand->index];
+        request_take_back(changed, n->arena, choice, text);
+        return drop_text(n->arena, choice, text);
+    }
+    const char *value = value_for(n, choice, candidate);
+    if (!value)
+        return NULL;
+    request_say(changed, n->arena, choice, value);
+    return change_text(n->arena, choice, value);
+}
+
+/* Tries the driver branches, the closest first, with what is changed already. */
+static bool try_branches(const struct trials *n, struct stack_request *changed,
+                         const struct data *changes)
+{
+    const struct branch **branches = closest_branches(n);
+    for (size_t i = 0; branches[i]; i++) {
+        const char *value = arena_printf(n->arena, "%lld", (long long)branches[i]->number);
+        struct data *text = change_text(n->arena, CHOICE_DRIVER, value);
+        request_say(changed, n->arena, CHOICE_DRIVER, value);
+        if (branches[i]->fact.confidence != CONFIDENCE_LOW &&
+            try_changed(n, changed, with_change(n, changes, text)))
+            return true;
+    }
+    return false;
+}
+
+/* Tries the request with the demands of `set` changed to what the candidate is. */
+static bool try_set(const struct trials *n, uint64_t set, const struct candidate *candidate)
+{
+    struct stack_request changed = *n->request;
+    struct data *changes = data_list(n->arena);
+    bool driver = false;
+    for (size_t i = 0; i < n->ask->demand_count; i++) {
+        const struct demand *demand = &n->ask->demands[i];
+        if (!(set >> i & 1))
+            continue;
+        if (demand->choice == CHOICE_DRIVER) {
+            driver = true;
+            continue;
+        }
+        struct data *text = change_demand(&changed, n, demand, candidate);
+        if (!text)
+            return false;
+        changes = with_change(n, changes, text);
+    }
+    if (n->ask->gpu_count && !changed.said[CHOICE_GPU].count)
+        return false; /* a stack for no GPU is an answer to another question */
+    return driver ? try_branches(n, &changed, changes) : try_changed(n, &changed, changes);
+}
+
+/* Every set of `left` more demands, from place `from` on; true where enough were found. */
+static bool try_sets(const struct trials *n, uint64_t set, size_t from, size_t left)
+{
+    struct candidate candidate;
+    if (!left) {
+        if (search_best(&candidate, n->ask, ask_all(n->ask) & ~set))
+            try_set(n, set, &candidate);
+        return n->list->list.count >= RESULTS_MAX || trials_are_over(n);
+    }
+    for (size_t i = from; i < n->ask->demand_count; i++) {
+        int choice = n->ask->demands[i].choice;
+        bool changeable =
+            choice != CHOICE_PLATFORM && choice != CHOICE_ARCH && choice < CHOICE_COUNT;
+        if (changeable && try_sets(n, set | (uint64_t)1 << i, i + 1, left - 1))
+            return true;
+    }
+    return false;
+}
+
+void try_sets_of_changes(const struct trials *n)
+{
+    for (size_t count = 2; count <= CHANGES_MAX && !n->list->list.count; count++)
+        try_sets(n, 0, 0, count);
 }

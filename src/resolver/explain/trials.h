@@ -29,4 +29,7 @@ bool try_changed(const struct trials *n, const struct stack_request *changed, st
 /* The same, with one change. */
 bool try_change(const struct trials *n, const struct stack_request *changed, struct data *text);
 
+/* Tries the fewest changes at once that do. */
+void try_sets_of_changes(const struct trials *n);
+
 #endif

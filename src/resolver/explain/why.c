@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/budget.h"
 #include "data/data.h"
-#include "resolver/rules/with_packages.h"
+#include "resolver/rules/rules.h"
 #include "resolver/search/search.h"
 
 #include <string.h>

@@ -3,9 +3,7 @@
 
 #include "base/arena.h"
 #include "data/data.h"
-#include "resolver/explain/stack_notes.h"
-#include "resolver/result/requirements.h"
-#include "resolver/rules/gpu_coverage.h"
+#include "resolver/search/chosen_set.h"
 #include "resolver/search/members.h"
 
 #include <string.h>
@@ -94,13 +92,6 @@ static struct data *companions_part(const struct chosen_set *s)
     return map;
 }
 
-static const char *image_state(const struct candidate *c)
-{
-    if (!c->image || str_equal(c->image->state, "observed"))
-        return "supported";
-    return c->image->state;
-}
-
 static struct data *image_part(const struct chosen_set *s)
 {
     const struct candidate *c = s->candidate;
@@ -116,7 +107,8 @@ static struct data *image_part(const struct chosen_set *s)
         data_put_text(s->arena, map, "tag", tag_text(s->arena, c->image, c->tag));
     }
     data_put_text(s->arena, map, "digest", c->named ? s->ask->image.digest : NULL);
-    data_put_text(s->arena, map, "state", image_state(c));
+    bool listed = c->image && !str_equal(c->image->state, "observed");
+    data_put_text(s->arena, map, "state", listed ? c->image->state : "supported");
     return map;
 }
 
@@ -141,15 +133,6 @@ static void push_words(struct arena *arena, struct data *list, const char *value
     }
 }
 
-/* The profiles of all memory sizes. */
-static struct data *mig_profiles(struct arena *arena, const struct gpu *gpu)
-{
-    struct data *list = data_list(arena);
-    for (size_t i = 0; i < gpu->mig.count; i++)
-        push_words(arena, list, gpu->mig.items[i].value);
-    return list;
-}
-
 /* What the platform that was named calls it: none, one, or several names. */
 static struct data *node_names(const struct chosen_set *s, const struct gpu *gpu)
 {
@@ -166,11 +149,14 @@ static struct data *node_names(const struct chosen_set *s, const struct gpu *gpu
 static void put_model(struct data *map, const struct chosen_set *s, const struct gpu *gpu)
 {
     static const struct gpu nothing = {.class = NULL};
+    struct data *mig = data_list(s->arena);
     gpu = gpu ? gpu : &nothing;
+    for (size_t i = 0; i < gpu->mig.count; i++) /* the profiles of all memory sizes */
+        push_words(s->arena, mig, gpu->mig.items[i].value);
     data_put_text(s->arena, map, "class", gpu->class);
     data_put(s->arena, map, "memory_gb",
              data_texts(s->arena, gpu->memory.items, gpu->memory.count));
-    data_put(s->arena, map, "mig", mig_profiles(s->arena, gpu));
+    data_put(s->arena, map, "mig", mig);
     data_put(s->arena, map, "products",
              data_texts(s->arena, gpu->products.items, gpu->products.count));
     data_put(s->arena, map, "node_names", node_names(s, gpu));
@@ -257,7 +243,7 @@ static struct data *env_part(const struct chosen_set *s)
 static struct data *sources_part(const struct chosen_set *s)
 {
     const struct fact *facts[FACTS_MAX];
-    size_t count = chosen_facts(facts, FACTS_MAX, s);
+    size_t count = chosen_facts(facts, s);
     struct data *list = data_list(s->arena);
     for (size_t i = 0; i < count; i++) {
         bool again = false;

@@ -2,7 +2,7 @@
 #ifndef TMPLGEN_RESOLUTION_H
 #define TMPLGEN_RESOLUTION_H
 
-#include "resolver/search/candidate.h"
+#include "resolver/search/problem.h"
 
 struct data;
 

@@ -15,4 +15,8 @@ struct asked_gpu {
 TG_CHECKED int gpu_find(struct asked_gpu *out, struct arena *arena, const struct matrix *matrix,
                         const char *text, struct err *err);
 
+/* Whether `text` is a word for what no matrix holds, other makers' GPUs or other systems: then exit
+ * 2 with `code` is set, which says what is possible. */
+bool is_elsewhere(struct err *err, const char *code, const char *text);
+
 #endif

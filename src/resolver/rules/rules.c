@@ -3,7 +3,6 @@
 
 #include "base/arena.h"
 #include "base/budget.h"
-#include "resolver/rules/driver_support.h"
 #include "resolver/rules/gpu_coverage.h"
 
 #include <stdlib.h>
@@ -283,14 +282,6 @@ static bool rule_driver(const struct problem *p, const struct candidate *c, stru
 
 /* ------------------------------------------------------------------ Python */
 
-static const char *list_pythons(const struct objection *out, const struct release *release)
-{
-    const char *list = "";
-    for (size_t i = 0; out && out->arena && i < release->pythons.count; i++)
-        list = arena_printf(out->arena, "%s%s%s", list, i ? ", " : "", release->pythons.items[i]);
-    return list;
-}
-
 static bool has_wheel_for(const struct release *release, const struct spec *asked)
 {
     for (size_t i = 0; i < release->pythons.count; i++)
@@ -309,9 +300,12 @@ static bool rule_python(const struct problem *p, const struct candidate *c, stru
         if (has_wheel_for(c->release, asked)) /* then it is another demand that wants this one */
             return object(out, "python", &c->release->fact, "Python %s is not %s", c->python,
                           asked->text);
-        return object(out, "python", &c->release->fact,
-                      "%s %s has wheels for Python %s, none is %s", p->ask->framework->name,
-                      c->release->version.text, list_pythons(out, c->release), asked->text);
+        const struct words *words = &c->release->pythons;
+        bool told = out && out->arena;
+        return object(
+            out, "python", &c->release->fact, "%s %s has wheels for Python %s, none is %s",
+            p->ask->framework->name, c->release->version.text,
+            told ? str_join(out->arena, words->items, words->count, ", ") : "", asked->text);
     }
     return false;
 }

@@ -1,5 +1,5 @@
 /* Packages that must live with the framework in one environment. */
-#include "resolver/rules/with_packages.h"
+#include "resolver/rules/rules.h"
 
 #include "base/arena.h"
 #include "base/budget.h"
@@ -337,19 +337,14 @@ static bool indexes_object(const struct set_search *s, const struct half *a, con
                   a->member->row->name, x, b->member->row->name, y);
 }
 
-/* What it takes to look at two, each pin against each. */
-static size_t steps_of(const struct half *a, const struct half *b)
-{
-    return 4 + (a->pins->count + 2) * (b->pins->count + 2) / 2;
-}
-
 /* Whether the `at`th, if it were `pick`, cannot live with the one that was chosen before. */
 static bool objects_to_pair(struct set_search *s, size_t at, const struct package_pick *pick,
                             size_t before)
 {
     const struct half a = half_at(s, before, &s->picks[before]), b = half_at(s, at, pick);
     struct objection objection = blank(s);
-    if (!budget_try_steps(steps_of(&a, &b)))
+    /* what it takes to look at two, each pin against each */
+    if (!budget_try_steps(4 + (a.pins->count + 2) * (b.pins->count + 2) / 2))
         return true;
     if (pin_objects(&a, &b, &objection) || pin_objects(&b, &a, &objection) ||
         thirds_object(&a, &b, &objection) || variant_objects(&a, &b, &objection) ||
@@ -453,11 +448,4 @@ bool with_find(struct package_pick picks[MEMBERS_MAX], const struct problem *pro
         return true;
     s.wanted = wanted_members(problem);
     return !objects_alone(&s, 0, &picks[0]) && !choose_from(&s, 1);
-}
-
-bool with_objects(const struct problem *problem, const struct candidate *candidate,
-                  struct objection *out)
-{
-    struct package_pick picks[MEMBERS_MAX];
-    return problem->ask->members.count && !with_find(picks, problem, candidate, out);
 }

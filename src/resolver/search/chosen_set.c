@@ -1,8 +1,6 @@
 /* What follows from a chosen candidate: its driver, its partners, the rows that it rests on. */
 #include "resolver/search/chosen_set.h"
 
-#include "resolver/rules/gpu_coverage.h"
-
 bool chosen_has(const struct chosen_set *s, size_t member)
 {
     return member > 0 && member < s->ask->members.count && s->picks[member].release;
@@ -75,43 +73,41 @@ static enum reliance reliance_of(const struct chosen_set *s)
                : RELIES_NOT;
 }
 
-static size_t add_fact(const struct fact **facts, size_t count, size_t room,
-                       const struct fact *fact)
+static size_t add_fact(const struct fact **facts, size_t count, const struct fact *fact)
 {
-    if (fact && *fact->source && count < room)
+    if (fact && *fact->source && count < FACTS_MAX)
         facts[count++] = fact;
     return count;
 }
 
-size_t chosen_facts(const struct fact **facts, size_t room, const struct chosen_set *s)
+size_t chosen_facts(const struct fact *facts[FACTS_MAX], const struct chosen_set *s)
 {
     const struct candidate *c = s->candidate;
     const struct asked_driver *driver = s->problem->host.driver;
     const struct fact *floor = NULL;
-    size_t count = add_fact(facts, 0, room, &c->release->fact);
-    count = add_fact(facts, count, room, &c->build->fact);
+    size_t count = add_fact(facts, 0, &c->release->fact);
+    count = add_fact(facts, count, &c->build->fact);
     if (c->build->cuda.text && driver_floor(s->ask->matrix, c->build, &floor))
-        count = add_fact(facts, count, room, floor);
+        count = add_fact(facts, count, floor);
     if (driver && driver->branch)
-        count = add_fact(facts, count, room, &driver->branch->fact);
+        count = add_fact(facts, count, &driver->branch->fact);
     if (driver && s->reliance == RELIES_FORWARD)
-        count =
-            add_fact(facts, count, room, &forward_of(s->problem, c->build, driver->branch)->fact);
+        count = add_fact(facts, count, &forward_of(s->problem, c->build, driver->branch)->fact);
     if (s->problem->host.by_platform)
-        count = add_fact(facts, count, room, &s->ask->platform->fact);
+        count = add_fact(facts, count, &s->ask->platform->fact);
     for (size_t i = 0; i < s->problem->gpu_count; i++) {
         const struct asked_gpu *gpu = s->problem->gpus[i];
-        count = add_fact(facts, count, room, gpu->gpu ? &gpu->gpu->fact : &gpu->architecture->fact);
+        count = add_fact(facts, count, gpu->gpu ? &gpu->gpu->fact : &gpu->architecture->fact);
     }
     for (size_t i = 0; i < s->ask->members.count; i++) {
         if (!chosen_has(s, i))
             continue;
-        count = add_fact(facts, count, room, &s->picks[i].release->fact);
-        count = add_fact(facts, count, room, &s->picks[i].build->fact);
+        count = add_fact(facts, count, &s->picks[i].release->fact);
+        count = add_fact(facts, count, &s->picks[i].build->fact);
     }
     if (c->image)
-        count = add_fact(facts, count, room, &c->image->fact);
-    return add_fact(facts, count, room, c->plain ? &c->plain->fact : NULL);
+        count = add_fact(facts, count, &c->image->fact);
+    return add_fact(facts, count, c->plain ? &c->plain->fact : NULL);
 }
 
 void chosen_init(struct chosen_set *out, struct arena *arena, const struct problem *problem,

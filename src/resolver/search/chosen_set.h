@@ -4,9 +4,11 @@
 #ifndef TMPLGEN_CHOSEN_SET_H
 #define TMPLGEN_CHOSEN_SET_H
 
-#include "resolver/rules/driver_support.h"
-#include "resolver/rules/with_packages.h"
-#include "resolver/search/candidate.h"
+#include "resolver/rules/gpu_coverage.h"
+#include "resolver/rules/rules.h"
+#include "resolver/search/problem.h"
+
+struct data;
 
 #define FACTS_MAX 64 /* rows that one stack rests on */
 
@@ -22,11 +24,21 @@ struct chosen_set {
 
 void chosen_init(struct chosen_set *out, struct arena *arena, const struct problem *problem,
                  const struct candidate *candidate);
-/* Every row that the stack rests on, at most `room`; how many. */
-size_t chosen_facts(const struct fact **facts, size_t room, const struct chosen_set *s);
+/* The rows that the stack rests on; how many. */
+size_t chosen_facts(const struct fact *facts[FACTS_MAX], const struct chosen_set *s);
 /* Whether the image's LD_LIBRARY_PATH would put its libraries before the wheel's. */
 bool chosen_is_shadowed(const struct chosen_set *s);
 /* Whether a member is there, beside the framework. */
 bool chosen_has(const struct chosen_set *s, size_t member);
+
+/*
+ * Puts `requirements`, `index_url`, `index_requirements`, `find_links`, `build_requirements`,
+ * `build_image` and `cpu` of docs/json.md. `cudnn_bound`: below which version cuDNN must stay, or
+ * NULL.
+ */
+void put_requirements(struct data *map, const struct chosen_set *s, const char *cudnn_bound);
+
+/* The list `notes` of {code, text}: what a user should know of a stack beside its versions. */
+struct data *notes_data(const struct chosen_set *s);
 
 #endif

@@ -7,7 +7,7 @@
 #include "data/yaml.h"
 #include "matrix/matrix.h"
 #include "registry/reference.h"
-#include "resolver/explain/unknown_hardware.h"
+#include "resolver/rules/gpu_name.h"
 
 #include <string.h>
 
@@ -341,17 +341,14 @@ static void find_unseen(struct asked_image *image, const struct compiler *c, str
 }
 
 /* `huggingface/transformers-*` stands for every name that begins so. */
-static bool is_repository(const char *pattern, const char *name)
-{
-    size_t len = strcspn(pattern, "*");
-    return pattern[len] ? strncmp(pattern, name, len) == 0 : str_equal(pattern, name);
-}
-
 static void find_stock(struct asked_image *image, const struct matrix *matrix, const char *name)
 {
-    for (size_t i = 0; i < matrix->stocked.count && !image->stock; i++)
-        if (is_repository(ROW(struct stocked, matrix->stocked, i)->repository, name))
+    for (size_t i = 0; i < matrix->stocked.count && !image->stock; i++) {
+        const char *pattern = ROW(struct stocked, matrix->stocked, i)->repository;
+        size_t len = strcspn(pattern, "*");
+        if (pattern[len] ? strncmp(pattern, name, len) == 0 : str_equal(pattern, name))
             image->stock = ROW(struct stocked, matrix->stocked, i);
+    }
 }
 
 /* Of an image that the lists do not hold, the distribution can only be guessed from its name. */

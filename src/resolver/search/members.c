@@ -64,14 +64,6 @@ static void read_pins(const struct assembly *g, struct pins *pins, const struct 
         add_pin(g, pins, word, package_name(g->arena, word), package_spec(word));
 }
 
-static const struct pins *read_all_pins(const struct assembly *g, const struct framework *row)
-{
-    struct pins *pins = arena_array(g->arena, row->releases.count + 1, sizeof *pins);
-    for (size_t i = 0; i < row->releases.count && budget_try_steps(1); i++)
-        read_pins(g, &pins[i], ROW(struct release, row->releases, i));
-    return pins;
-}
-
 /* ------------------------------------------------------------------ who is there */
 
 static int add_member(const struct assembly *g, const struct framework *row)
@@ -82,7 +74,10 @@ static int add_member(const struct assembly *g, const struct framework *row)
     if (members->count == MEMBERS_MAX)
         return err_set(g->err, TG_USAGE, "too-many-packages",
                        "more than %d packages must live together", MEMBERS_MAX);
-    members->items[members->count++] = (struct member){.row = row, .pins = read_all_pins(g, row)};
+    struct pins *pins = arena_array(g->arena, row->releases.count + 1, sizeof *pins);
+    for (size_t i = 0; i < row->releases.count && budget_try_steps(1); i++)
+        read_pins(g, &pins[i], ROW(struct release, row->releases, i));
+    members->items[members->count++] = (struct member){.row = row, .pins = pins};
     return 0;
 }
 

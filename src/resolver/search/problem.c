@@ -1,4 +1,4 @@
-/* What a candidate must live up to, and what is said where it does not. */
+/* A candidate, what it must live up to, and what is said where it does not. */
 #include "resolver/search/problem.h"
 
 #include "base/arena.h"
@@ -107,4 +107,22 @@ void problem_init(struct problem *out, const struct demands *ask, uint64_t activ
     out->arch = processor_of(out);
     if (!out->host.driver)
         find_branches(out);
+}
+
+/* ------------------------------------------------------------------ candidates */
+
+const struct version *candidate_cuda(const struct candidate *c)
+{
+    return c->build->images.count && c->image ? &c->image->cuda : &c->build->cuda;
+}
+
+const char *image_text(struct arena *arena, const struct demands *ask, const struct candidate *c)
+{
+    if (c->named)
+        return ask->image.said;
+    if (c->plain)
+        return arena_printf(arena, "%s:%s", c->plain->repository, c->plain->tag);
+    if (!c->image)
+        return "no image";
+    return arena_printf(arena, "%s:%s", ask->matrix->repository, tag_text(arena, c->image, c->tag));
 }

@@ -1,6 +1,4 @@
-/*
- * What a candidate must live up to, and what is said where it does not.
- */
+/* A candidate, what it must live up to, and what is said where it does not. */
 #ifndef TMPLGEN_PROBLEM_H
 #define TMPLGEN_PROBLEM_H
 
@@ -54,5 +52,26 @@ bool branch_drives(const struct branch *branch, uint64_t number,
 /* Puts an objection into words; true, so that a rule can `return object(...)`. */
 bool object(struct objection *out, const char *reason, const struct fact *fact, const char *format,
             ...) __attribute__((format(printf, 4, 5)));
+
+/* Filled level by level: a release, a build of it, a Python, an image. */
+struct candidate {
+    const struct release *release;
+    const struct build *build;
+    const char *python;
+    const struct version *python_version;
+    bool experimental; /* the Python is, for that release */
+    /* One of: a row's tag; a plain image; the image that was asked for (any of the two, or none).
+     */
+    const struct image *image;
+    const struct tag *tag;
+    const struct plain_image *plain;
+    bool named;
+    const struct distribution *distribution; /* NULL: not known */
+};
+
+/* The CUDA that runs: the image's where the build leaves it to the image. */
+const struct version *candidate_cuda(const struct candidate *candidate);
+/* REPO:TAG of its image, for people. */
+const char *image_text(struct arena *arena, const struct demands *ask, const struct candidate *c);
 
 #endif

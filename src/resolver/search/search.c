@@ -2,17 +2,41 @@
 #include "resolver/search/search.h"
 
 #include "base/budget.h"
-#include "resolver/rules/driver_support.h"
-#include "resolver/rules/with_packages.h"
+#include "resolver/rules/gpu_coverage.h"
+#include "resolver/rules/rules.h"
 
 #include <string.h>
+
+/* ------------------------------------------------------------------ what speaks against one */
+
+/* All rules of a level, against one candidate. */
+enum { CANDIDATE_STEPS = 2 };
+
+bool objects(const struct problem *problem, const struct candidate *candidate, enum level level,
+             struct objection *out)
+{
+    struct package_pick picks[MEMBERS_MAX];
+    if (!budget_try_steps(CANDIDATE_STEPS) || rules_object(problem, candidate, level, out))
+        return true;
+    return level == LEVEL_PYTHON && problem->ask->members.count &&
+           !with_find(picks, problem, candidate, out);
+}
+
+bool objects_at_all(const struct problem *problem, const struct candidate *candidate,
+                    struct objection *out)
+{
+    for (enum level level = LEVEL_RELEASE; level <= LEVEL_IMAGE; level++)
+        if (objects(problem, candidate, level, out))
+            return true;
+    return false;
+}
 
 /* ------------------------------------------------------------------ images of a build */
 
 struct image_walk {
     const struct problem *problem;
-    struct candidate *candidate; /* its image is set in turn */
-    bool (*visit)(struct image_walk *walk);
+    struct candidate *candidate;            /* its image is set in turn */
+    bool (*visit)(struct image_walk *walk); /* or NULL */
     struct objection *objection; /* gets one to the first image that will not do; or NULL */
     bool content;                /* set by `visit`: no class that is liked less is looked at */
 };
@@ -22,7 +46,8 @@ static bool visit_image(struct image_walk *walk)
     struct objection *objection = walk->objection;
     if (objection && objection->reason)
         objection = NULL;
-    return !objects(walk->problem, walk->candidate, LEVEL_IMAGE, objection) && walk->visit(walk);
+    return !objects(walk->problem, walk->candidate, LEVEL_IMAGE, objection) && walk->visit &&
+           walk->visit(walk);
 }
 
 static void set_image(struct candidate *c, const struct image *image, const struct tag *tag,
@@ -33,14 +58,6 @@ static void set_image(struct candidate *c, const struct image *image, const stru
     c->plain = plain;
     c->distribution = distribution;
     c->named = false;
-}
-
-static bool walk_named(struct image_walk *walk)
-{
-    const struct asked_image *image = &walk->problem->ask->image;
-    set_image(walk->candidate, image->image, image->row_tag, NULL, image->distribution);
-    walk->candidate->named = true;
-    return visit_image(walk);
 }
 
 static bool walk_plain(struct image_walk *walk)
@@ -117,8 +134,12 @@ static bool is_free_of_image(const struct image_walk *walk)
 static bool walk_images(struct image_walk *walk)
 {
     const struct build *build = walk->candidate->build;
-    if (is_active(walk->problem, CHOICE_IMAGE))
-        return walk_named(walk);
+    if (is_active(walk->problem, CHOICE_IMAGE)) {
+        const struct asked_image *image = &walk->problem->ask->image;
+        set_image(walk->candidate, image->image, image->row_tag, NULL, image->distribution);
+        walk->candidate->named = true;
+        return visit_image(walk);
+    }
     if (!build->cuda.text)
         return walk_plain(walk);
     if (walk_minor(walk, NULL))
@@ -346,16 +367,10 @@ bool search_exact_image(struct candidate *out, const struct problem *problem,
            image_fits(out->build, &out->image->cuda) && objects_at_all(&strict, out, objection);
 }
 
-static bool look_on(struct image_walk *walk)
-{
-    (void)walk;
-    return false;
-}
-
 void search_object_image(const struct problem *problem, struct candidate *candidate,
                          struct objection *objection)
 {
-    struct image_walk walk = {problem, candidate, look_on, objection, false};
+    struct image_walk walk = {problem, candidate, NULL, objection, false};
     walk_images(&walk);
     if (objection->reason)
         return;

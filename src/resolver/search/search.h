@@ -2,7 +2,7 @@
 #ifndef TMPLGEN_SEARCH_H
 #define TMPLGEN_SEARCH_H
 
-#include "resolver/search/verdict.h"
+#include "resolver/rules/rules.h"
 
 /* The best candidate for those demands of the request, or false. */
 bool search_best(struct candidate *out, const struct demands *ask, uint64_t active);
@@ -27,5 +27,16 @@ void search_object_image(const struct problem *problem, struct candidate *candid
 typedef bool (*candidate_fn)(void *context, const struct candidate *candidate);
 /* Walks them by release and build in order of preference. */
 void search_walk(const struct problem *problem, candidate_fn visit, void *context);
+
+/*
+ * Whether the rules or the packages speak against a candidate at one level; `out` may be NULL, else
+ * it gets the first objection. Takes steps of the run's budget, and speaks against everything once
+ * that is spent: whoever searches asks budget_steps.
+ */
+bool objects(const struct problem *problem, const struct candidate *candidate, enum level level,
+             struct objection *out);
+/* At all levels, in their order. */
+bool objects_at_all(const struct problem *problem, const struct candidate *candidate,
+                    struct objection *out);
 
 #endif

@@ -49,18 +49,10 @@ __attribute__((format(printf, 2, 3))) static int wrong(char *error, const char *
 
 static int write_all(struct tar *t, const void *bytes, size_t size, char *error)
 {
-    const char *at = bytes;
-    while (size > 0) {
-        errno = 0; /* zlib's own errors leave it */
-        ssize_t n = t->packed ? gzwrite(t->packed, at, (unsigned)size) : write(t->fd, at, size);
-        if (n < 0 && errno == EINTR && !t->packed)
-            continue;
-        if (n <= 0)
-            return wrong(error, "cannot write '%s': %s", t->path, strerror(n < 0 ? errno : ENOSPC));
-        at += n;
-        size -= (size_t)n;
-    }
-    return 0;
+    errno = 0; /* zlib's own errors leave it */
+    if (size == 0 || gzwrite(t->packed, bytes, (unsigned)size) > 0)
+        return 0;
+    return wrong(error, "cannot write '%s': %s", t->path, strerror(errno ? errno : ENOSPC));
 }
 
 static int write_padding(struct tar *t, unsigned long long size, char *error)
@@ -154,12 +146,12 @@ int tar_create(struct tar *t, const char *path, tar_error error)
         return wrong(error, "out of memory");
     (void)snprintf(t->temporary, size, "%s.XXXXXX", path);
     t->fd = mkstemp(t->temporary);
-    int fd = t->fd >= 0 && is_gzip_name(path) ? dup(t->fd) : -1;
-    if (fd >= 0 && !(t->packed = gzdopen(fd, "wb")))
-        close(fd);
-    if (t->fd >= 0 && (t->packed || !is_gzip_name(path)))
+    int fd = t->fd >= 0 ? dup(t->fd) : -1;
+    if (fd >= 0 && (t->packed = gzdopen(fd, is_gzip_name(path) ? "wb" : "wbT")))
         return 0;
     int why = errno;
+    if (fd >= 0)
+        close(fd);
     tar_abandon(t);
     return wrong(error, "cannot write '%s': %s", path, strerror(why));
 }
@@ -263,7 +255,7 @@ int tar_finish(struct tar *t, tar_error error)
     static const char end[2 * BLOCK];
     if (write_all(t, end, sizeof end, error))
         return -1;
-    int rc = t->packed ? gzclose(t->packed) : Z_OK;
+    int rc = gzclose(t->packed);
     t->packed = NULL;
     if (rc != Z_OK)
         return wrong(error, "cannot write '%s': %s", t->path, strerror(errno ? errno : ENOSPC));

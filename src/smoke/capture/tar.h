@@ -29,7 +29,7 @@ struct tar {
     const char *path;
     char *temporary;
     int fd;
-    void *packed; /* zlib's, where the name ends in .gz or .tgz */
+    void *packed; /* zlib's; it packs where the name ends in .gz or .tgz */
 };
 
 int tar_create(struct tar *t, const char *path, tar_error error);
