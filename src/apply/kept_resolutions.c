@@ -1,10 +1,11 @@
-/* What somebody made of a conflict, kept so that the same one is offered resolved the next time. */
+/* Resolutions of conflicts, kept so that the next equal conflict is resolved in the same way. */
 #include "apply/kept_resolutions.h"
 
 #include "apply/work_folder.h"
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/sha.h"
+#include "git/path_change.h"
 #include "git/repo.h"
 #include "git/store.h"
 #include "io/io.h"
@@ -18,10 +19,10 @@
 
 #define FOLDER APPLY_FOLDER "/resolutions"
 #define DRAFT "draft"
-/* A sum of all that follows it, "100644\n", bytes. */
+/* A file is the sum of all that follows, "100644\n", and the content. */
 enum { NAME_SIZE = 65, SUM_BYTES = 65, MODE_BYTES = 7, HEAD_BYTES = SUM_BYTES + MODE_BYTES };
 
-/* The mode of what was made of it. */
+/* Of the resolution. */
 static const struct {
     const char *text;
     unsigned mode;
@@ -48,7 +49,7 @@ static int open_folder(const struct repo *repo)
 
 /* ---------------------------------------------------------------- kept */
 
-/* How many there are, and the one that was kept first. */
+/* Finds the oldest one; returns how many there are. */
 static size_t find_oldest(char oldest[NAME_SIZE], DIR *dir)
 {
     struct dirent *entry;
@@ -125,7 +126,7 @@ void kept_resolution_store(const struct repo *repo, const struct conflict *confl
 
 /* ---------------------------------------------------------------- found */
 
-/* Of what follows its sum. */
+/* `text` follows the sum. */
 static int parse(struct tree_entry *out, bool *found, const struct repo *repo, struct span text,
                  struct err *err)
 {

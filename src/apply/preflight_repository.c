@@ -1,4 +1,4 @@
-/* May this repository be updated now? Everything but the files. */
+/* Whether this repository may be updated now: everything but the files. */
 #include "apply/preflight.h"
 
 #include "base/arena.h"
@@ -69,7 +69,7 @@ static int check_locks(const struct repo *repo, struct err *err)
     return 0;
 }
 
-/* The linked ones, less this one. `dir` is closed. */
+/* Looks through the linked work trees but this one. Closes `dir`. */
 static int find_in_linked(const char **out, const struct repo *repo, DIR *dir, const char *line,
                           struct err *err)
 {
@@ -91,7 +91,7 @@ static int find_in_linked(const char **out, const struct repo *repo, DIR *dir, c
     return rc;
 }
 
-/* Which other work tree's HEAD is on the branch: the main one's, or a linked one's; or NULL. */
+/* Another work tree whose HEAD is on the branch, in words; or NULL. */
 static int find_other_worktree(const char **out, const struct repo *repo, const char *branch,
                                struct err *err)
 {
@@ -131,7 +131,7 @@ static int check_branch(const struct repo *repo, struct err *err)
     return err_hint(err, "switch to a branch, or give --branch NAME to make one here");
 }
 
-/* Neither "a" beside "a/b" nor the other way round. */
+/* A branch "a" cannot be beside "a/b". */
 static int check_free(const struct repo *repo, const char *name, bool renewed, struct err *err)
 {
     git_reference_iterator *iterator = NULL;
@@ -213,16 +213,14 @@ int preflight_merged(const struct repo *repo, struct index **kept, struct err *e
 static int check_index(const struct repo *repo, const struct index *index,
                        const struct tree_files *head, struct err *err)
 {
-    const char **paths, *list = "";
+    const char **paths;
     size_t count;
     index_differences(&paths, &count, repo->arena, index, head);
     if (count == 0)
         return 0;
-    for (size_t i = 0; i < count && i < SHOWN; i++)
-        list = arena_printf(repo->arena, "%s%s'%s'", list, i ? ", " : "", paths[i]);
-    if (count > SHOWN)
-        list = arena_printf(repo->arena, "%s and %zu more", list, count - SHOWN);
-    (void)err_set(err, TG_REFUSED, "staged", "the index is not what HEAD says: %s", list);
+    const char *list = str_quoted(repo->arena, paths, count, SHOWN);
+    (void)err_set(err, TG_REFUSED, "staged", "the index is not what HEAD says: %s",
+                  str_and_more(repo->arena, list, count, SHOWN));
     return err_hint(err,
                     "commit what is staged, or 'git restore --staged' it, then run this again");
 }

@@ -33,8 +33,8 @@ static const char *new_record(const struct journal *j)
 {
     if (journal_is_sequence(j)) /* of projects at the top alone; at a stop it may be deleted */
         return RECORD_PATH;
-    for (size_t i = 0; i < j->change_count; i++) {
-        const struct path_change *change = &j->changes[i];
+    for (size_t i = 0; i < j->files.count; i++) {
+        const struct path_change *change = &j->files.changes[i];
         const char *slash = strrchr(change->path, '/'), *name = slash ? slash + 1 : change->path;
         if (strcmp(name, RECORD_PATH) == 0 && change->old.kind == DISK_ABSENT)
             return change->path;
@@ -50,7 +50,7 @@ static int find_begun(struct child *c, struct err *err)
 {
     struct unfinished begun;
     bool prepared;
-    if (apply_look(&begun, c->arena, &c->repo, err) < 0 ||
+    if (apply_look(&begun, &c->repo, err) < 0 ||
         disk_exists(&prepared, c->repo.git_fd, APPLY_FOLDER "/" WORK, err) < 0)
         return -1;
     if (begun.state == APPLY_NONE && prepared)
@@ -120,7 +120,7 @@ static void cut_child(struct child *c)
     for (size_t at = 0; at < c->head.count; at++) {
         const struct tree_file *file = &c->head.files[at];
         if (str_starts(file->path, c->repo.prefix) && strcmp(file->path + skip, RECORD_PATH) != 0)
-            files[count++] = (struct plan_file){.path = file->path + skip, .leaf = file->leaf};
+            files[count++] = (struct plan_file){.path = file->path + skip, .entry = file->leaf};
     }
     child_mark_nested(files, count, c->arena);
     c->files = (struct plan_list){files, count};

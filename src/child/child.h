@@ -6,7 +6,7 @@
 #include "child/provenance.h"
 #include "git/repo.h"
 #include "git/tree.h"
-#include "plan/plan_input.h"
+#include "plan/plan.h"
 
 #include <stdbool.h>
 

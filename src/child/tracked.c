@@ -28,7 +28,7 @@ static struct tree_entry known_leaf(const struct listing *l, const struct index_
     if (item->stage == 0 && !item->intent_to_add)
         return item->leaf;
     const struct plan_file *file = plan_list_find(&l->child->files, path);
-    return file ? file->leaf : (struct tree_entry){0};
+    return file ? file->entry : (struct tree_entry){0};
 }
 
 /* What git's index vouches for is not read. */
@@ -92,9 +92,9 @@ int child_list_tracked(struct plan_list *out, struct child *child, struct err *e
         struct tree_entry known = known_leaf(&l, &item, path);
         last = item.path;
         files[count] = (struct plan_file){.path = path};
-        if (look_at(&files[count].leaf, &l, &item, &known) < 0)
+        if (look_at(&files[count].entry, &l, &item, &known) < 0)
             return -1;
-        count += files[count].leaf.mode != LEAF_ABSENT;
+        count += files[count].entry.mode != LEAF_ABSENT;
     }
     child_mark_nested(files, count, child->arena);
     *out = (struct plan_list){files, count};

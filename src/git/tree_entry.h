@@ -28,6 +28,12 @@ static inline bool oid_equal(const struct oid *a, const struct oid *b)
     return memcmp(a->id, b->id, sizeof(a->id)) == 0;
 }
 
+static inline bool oid_is_zero(const struct oid *id)
+{
+    static const struct oid zero;
+    return oid_equal(id, &zero);
+}
+
 static inline bool tree_entry_equal(const struct tree_entry *a, const struct tree_entry *b)
 {
     return a->mode == b->mode && oid_equal(&a->id, &b->id);

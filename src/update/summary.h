@@ -6,9 +6,9 @@ struct buf;
 struct data;
 
 /*
- * Of a document of `update` (docs/json.md). All that comes from catalog and child is escaped: it is
- * no markup, mentions nobody, closes no issue. It fits what forges take: sections that do not are
- * left out, and that is said.
+ * Formats a document of `update` (docs/json.md). Text of catalog and child is escaped: it is no
+ * markup, mentions nobody and closes no issue. A section that makes the text too long for a forge
+ * is left out, and a line says so.
  */
 void summary_format(struct buf *out, const struct data *document);
 

@@ -37,7 +37,7 @@ TRIED = HERE / "tried.json"  # the same of the last run that was written down: a
 DOCS = make.TOP / "docs" / "mutants.md"
 BEGIN, END = "<!-- made by `make mutants WRITE=1` -->", "<!-- end of what is made -->"
 FILES = (
-    "src/apply/*.c",
+    "src/apply/**/*.c",
     "src/git/write/ref.c",
     "src/git/worktree/disk_entry.c",
     "src/io/io.c",

@@ -6,8 +6,10 @@
 
 struct apply;
 struct journal;
+struct work;
 
-/* Fills in what the journal says of the repository, the stage and the missing folders. */
-TG_CHECKED int prepare_all(struct apply *a, struct journal *j, struct err *err);
+/* Opens `work`. Fills in `run` and `files` of the journal, but the level. */
+TG_CHECKED int prepare_all(struct work *work, const struct apply *a, struct journal *j,
+                           struct err *err);
 
 #endif

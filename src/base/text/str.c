@@ -8,9 +8,37 @@
 #include <ctype.h>
 #include <string.h>
 
+void words_add(struct words *words, struct arena *arena, const char *text)
+{
+    words->items = arena_grow(arena, words->items, words->count, sizeof(*words->items));
+    words->items[words->count++] = text;
+}
+
+void words_printf(struct words *words, struct arena *arena, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    words_add(words, arena, arena_vprintf(arena, format, args));
+    va_end(args);
+}
+
+struct span span_cut_line(struct span *rest)
+{
+    const char *newline = rest->len ? memchr(rest->ptr, '\n', rest->len) : NULL;
+    size_t len = newline ? (size_t)(newline - rest->ptr) : rest->len;
+    struct span line = span_of(rest->ptr, len);
+    *rest = span_of(rest->ptr + len + !!newline, rest->len - len - !!newline);
+    return line;
+}
+
 bool str_equal(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+int str_compare_first(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 bool str_is_among(const char *text, const char *const *items, size_t count)
@@ -32,6 +60,17 @@ char *str_join(struct arena *arena, const char *const *items, size_t count, cons
         end = stpcpy(end, items[i]);
     }
     return text;
+}
+
+char *str_quoted(struct arena *arena, const char *const *items, size_t count, size_t most)
+{
+    char *list = str_join(arena, items, count < most ? count : most, "', '");
+    return *list ? arena_printf(arena, "'%s'", list) : list;
+}
+
+const char *str_and_more(struct arena *arena, const char *list, size_t count, size_t most)
+{
+    return count > most ? arena_printf(arena, "%s and %zu more", list, count - most) : list;
 }
 
 #define NEAREST_MAX 64 /* longer names are never suggested */

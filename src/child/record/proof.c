@@ -9,7 +9,7 @@
 #include "child/record.h"
 #include "git/repo.h"
 #include "io/io.h"
-#include "plan/plan_input.h"
+#include "plan/plan.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -75,3 +75,24 @@ int history_walk(const struct repo *repo, const struct oid *from, history_visito
     arena_release(&w.arena);
     return rc;
 }
+
+struct sought_commit {
+    const struct oid *id;
+    bool found;
+};
+
+static int compare(bool *stop, void *context, const struct oid *commit)
+{
+    struct sought_commit *sought = context;
+    *stop = sought->found = oid_equal(commit, sought->id);
+    return 0;
+}
+
+int history_reaches(bool *out, const struct repo *repo, const struct oid *from,
+                    const struct oid *wanted, struct err *err)
+{
+    struct sought_commit sought = {.id = wanted};
+    int rc = history_walk(repo, from, compare, &sought, err);
+    *out = sought.found;
+    return rc;
+}

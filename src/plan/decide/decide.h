@@ -1,4 +1,4 @@
-/* What becomes of one file that up to three trees have. */
+/* What becomes of one file of up to three trees. */
 #ifndef TMPLGEN_DECIDE_H
 #define TMPLGEN_DECIDE_H
 
@@ -19,13 +19,13 @@ struct outcome {
     struct tree_entry disk; /* its content there */
     bool conflict;
     struct tree_entry stages[SIDES];
-    bool merged_text; /* `disk` is made of lines of both */
+    bool merged_text; /* `disk` has lines of both */
     const char *note; /* for people, or NULL */
 };
 
-/* Merged content is put into the store. */
+/* Puts merged content into the store. */
 TG_CHECKED int decide_file(struct outcome *out, struct arena *arena, struct store *store,
-                           const struct plan_input *input, const struct file_triple *unit,
+                           const struct plan_input *input, const struct file_triple *triple,
                            struct err *err);
 
 #endif

@@ -4,7 +4,6 @@
 #include "base/arena.h"
 
 #include <git2.h>
-#include <string.h>
 
 struct hunk_call {
     hunk_taker *take;

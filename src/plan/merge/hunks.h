@@ -9,7 +9,7 @@
 
 struct arena;
 
-/* Lines from `old_at` on, counted from 0, that others take the place of; all else is equal. */
+/* Other lines replace those from `old_at` on, counted from 0; everything else is equal. */
 struct hunk {
     size_t old_at, old_count, new_count;
 };
@@ -17,8 +17,8 @@ struct hunk {
 typedef void hunk_taker(void *context, const struct hunk *hunk);
 
 /*
- * Calls `take` for each hunk, in order. That the last line has no newline is no change of it.
- * -1 where libgit2 fails, which says why.
+ * Calls `take` for each hunk, in order. A missing newline at the end is no change of the last line.
+ * -1 where libgit2 fails; git_error_last says why.
  */
 TG_CHECKED int hunks_find(struct arena *arena, struct span old, struct span new, hunk_taker *take,
                           void *context);

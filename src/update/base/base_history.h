@@ -1,4 +1,4 @@
-/* What a child's own history proves of the renders that it was made from. */
+/* Renders that the child's own history proves. */
 #ifndef TMPLGEN_BASE_HISTORY_H
 #define TMPLGEN_BASE_HISTORY_H
 
@@ -10,17 +10,17 @@
 struct arena;
 struct repo;
 
-/* Renders that are proven: each has the id that a record of the history names, or is `wanted`. */
+/* Proven renders: a record of the history names the id of each, or it is `wanted`. */
 struct base_history {
     struct base_tree *trees;
     size_t count;
 };
 
 /*
- * Looks through all commits that HEAD reaches, until one is, without its record, the tree `wanted`.
- * Where none is, the updates among them are replayed, from the oldest on: what such a commit did to
- * its parent is done to the render that the parent was made from. A replay whose id is the one that
- * the commit's record has cannot be wrong.
+ * Looks through all commits that HEAD reaches, until the tree of one, without its record, is
+ * `wanted`. Where none is, it replays the updates among them, from the oldest on: it does to the
+ * render of the commit's parent what the commit did to the parent. A replay whose id the commit's
+ * record names is right.
  */
 TG_CHECKED int base_history_read(struct base_history *out, struct arena *arena,
                                  const struct repo *repo, const struct oid *wanted,

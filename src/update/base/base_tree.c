@@ -1,4 +1,4 @@
-/* Commits and trees of a child's repository as renders: without the record. */
+/* Trees of a child's repository as renders: without the record. */
 #include "update/base/base_tree.h"
 
 #include "base/arena.h"
@@ -6,7 +6,7 @@
 #include "git/repo.h"
 #include "git/store.h"
 #include "git/tree.h"
-#include "plan/plan_input.h"
+#include "plan/plan.h"
 
 #include <string.h>
 
@@ -47,7 +47,7 @@ int base_tree_at(struct base_tree *out, bool *found, const struct repo *repo,
         return -1;
     if (folder.mode != LEAF_TREE || !store_has(repo->store, &folder.id))
         return 0;
-    *out = (struct base_tree){.held = folder.id, .commit = *commit};
+    *out = (struct base_tree){.held = folder.id};
     *found = true;
     return base_tree_bare(&out->tree, repo, &folder.id, err);
 }
@@ -63,6 +63,6 @@ int base_tree_files(struct plan_list *out, struct arena *arena, const struct rep
     for (size_t i = 0; i < all.count; i++)
         if (tree_entry_is_file(&all.files[i].leaf) && strcmp(all.files[i].path, RECORD_PATH) != 0)
             files[out->count++] =
-                (struct plan_file){.path = all.files[i].path, .leaf = all.files[i].leaf};
+                (struct plan_file){.path = all.files[i].path, .entry = all.files[i].leaf};
     return 0;
 }

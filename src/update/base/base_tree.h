@@ -1,4 +1,4 @@
-/* Commits and trees of a child's repository as renders: without the record. */
+/* Trees of a child's repository as renders: without the record. */
 #ifndef TMPLGEN_BASE_TREE_H
 #define TMPLGEN_BASE_TREE_H
 
@@ -11,25 +11,22 @@ struct arena;
 struct plan_list;
 struct repo;
 
-/* A tree that is, without its record, what a template rendered. */
+/* A tree that is a render, without its record. */
 struct base_tree {
-    struct oid tree;   /* its id without the record */
-    struct oid held;   /* the same, perhaps with the record: a tree of the store */
-    struct oid commit; /* that shows it */
+    struct oid tree; /* its id without the record */
+    struct oid held; /* the same in the store, perhaps with the record */
 };
 
 /*
- * What lies in the child's folder in a commit, or, with `whole`, all of it. `*found` is false where
- * there is no folder, or where its objects are not here.
+ * The tree of the child's folder in a commit, or, with `whole`, of all the commit. `*found` is
+ * false where there is no such folder, or where its objects are not here.
  */
 TG_CHECKED int base_tree_at(struct base_tree *out, bool *found, const struct repo *repo,
                             const struct oid *commit, bool whole, struct err *err);
 /* The id of a tree without its record. */
 TG_CHECKED int base_tree_bare(struct oid *out, const struct repo *repo, const struct oid *tree,
                               struct err *err);
-/*
- * Its files, sorted by path. A template has neither links nor submodules: those are the child's.
- */
+/* Its files, sorted by path, without links and submodules, which no template has. */
 TG_CHECKED int base_tree_files(struct plan_list *out, struct arena *arena, const struct repo *repo,
                                const struct oid *tree, struct err *err);
 

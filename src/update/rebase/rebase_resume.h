@@ -1,4 +1,4 @@
-/* An update that replays commits and stopped on the way: on, or back, from wherever HEAD is. */
+/* A rebase that stopped on the way: on, or back, from wherever HEAD is. */
 #ifndef TMPLGEN_REBASE_RESUME_H
 #define TMPLGEN_REBASE_RESUME_H
 
@@ -11,28 +11,32 @@ struct child;
 struct data;
 struct journal;
 struct oid;
+struct repo;
 
-struct rebase_resume {
-    struct child *child;
-    struct apply *apply;
-    const struct journal *stopped;
-};
-
-/* What is half done, and the ways out, where HEAD is not where it waited. Returns -1. */
-int rebase_resume_refuse(const struct rebase_resume *sequence, struct err *err);
+/* HEAD is not where the rebase waited: says so, with the ways out. Returns -1. */
+int rebase_resume_refuse(const struct repo *repo, const struct journal *stopped, struct err *err);
 
 /*
- * To the next stop, or the end: its document and exit code. `made` as in strategy.h. After
- * child_read.
+ * Goes on to the next stop, or to the end: its document and exit code. `made` as in strategy.h.
+ * After child_read.
  */
-TG_CHECKED int rebase_resume_go_on(struct data **document, const struct rebase_resume *sequence,
-                                   const struct oid *made, struct err *err);
+TG_CHECKED int rebase_resume_go_on(struct data **document, struct child *child, struct apply *apply,
+                                   const struct journal *stopped, const struct oid *made,
+                                   struct err *err);
 
 /*
- * What its user made of it is committed, or the stop was given up: from the tree that the index is
- * of back to the branch. After child_read.
+ * Goes back to the branch from the tree `from`, which the index has, and which is committed: the
+ * user has committed the stop's result, or has given the stop up. After child_read.
  */
-TG_CHECKED int rebase_resume_return(const struct rebase_resume *sequence, const struct oid *from,
-                                    struct err *err);
+TG_CHECKED int rebase_resume_return(struct data **document, struct child *child,
+                                    struct apply *apply, const struct journal *stopped,
+                                    const struct oid *from, struct err *err);
+/*
+ * The same, where the user went on from the stop with changes beyond the files in conflict: true
+ * where it is done. Else the journal's own way back is due, which needs no space; what the user
+ * committed then stays, staged.
+ */
+bool rebase_resume_try_return(struct data **document, struct child *child, struct apply *apply,
+                              const struct journal *stopped, const struct oid *committed);
 
 #endif

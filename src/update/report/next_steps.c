@@ -1,4 +1,4 @@
-/* What is to be done after an update: commands that exist and work, for words and documents. */
+/* The next steps after an update: commands that exist and work, for words and documents. */
 #include "update/next_steps.h"
 
 #include "base/arena.h"
@@ -9,7 +9,7 @@
 #include "git/pathspec.h"
 #include "plan/plan.h"
 #include "update/resume/end_state.h"
-#include "update/strategies.h"
+#include "update/strategy.h"
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ static const struct plan_edit *find_edit(const struct plan *plan, const char *pa
     return NULL;
 }
 
-/* The child's file, where it had to make room for a folder: "NAME~HEAD". */
+/* The child's file "NAME~HEAD", which made room for a folder. */
 static const struct plan_edit *find_aside(struct arena *arena, const struct plan *plan,
                                           const char *path)
 {
@@ -76,7 +76,7 @@ static const char *git_command(const struct steps *s)
     return (strategy ? strategy : &strategy_default)->git_command;
 }
 
-/* Those that `git add` does not take out of conflict have a line of their own. */
+/* A path that `git add PATH` does not take out of conflict gets a step of its own. */
 static void add_odd_ones(struct steps *s)
 {
     const struct data *paths = data_get(s->document, "paths");
@@ -91,7 +91,7 @@ static void add_odd_ones(struct steps *s)
     }
 }
 
-/* Of a stop, all may be resolved as they were before. */
+/* False at a stop whose conflicts were all resolved before. */
 static bool is_unmerged(const struct data *document)
 {
     const struct data *paths = data_get(document, "paths");
@@ -147,7 +147,7 @@ static void add_push(struct steps *s)
                                  : "to ask for a review");
 }
 
-/* The first conflicting path that has the template's file beside it. */
+/* Names the first path in conflict that has the template's file beside it. */
 static void add_committed_conflict(struct steps *s)
 {
     const struct data *paths = data_get(s->document, "paths");
@@ -172,7 +172,7 @@ const char *next_seeing(struct arena *arena, const char *tree, const char *path)
     return shell_command(arena, "git show " BASE_REF_PREFIX "%s:%s", tree, path);
 }
 
-/* What the template has of the first file that the child deleted. */
+/* Shows the template's content of the first file that the child deleted. */
 static void add_deleted(struct steps *s)
 {
     const struct data *paths = data_get(s->document, "paths");
@@ -183,7 +183,7 @@ static void add_deleted(struct steps *s)
         add(s, see, "what the template has for a file that you deleted");
 }
 
-/* Branches of remotes that have commits which are replaced: only while nobody else pushed there. */
+/* Replaces the commits that remotes have, unless somebody has pushed there since. */
 static void add_rewritten(struct steps *s)
 {
     const struct data *list = data_get(s->document, "rewritten");
@@ -202,7 +202,7 @@ static const char *abbreviated(const struct steps *s, const char *commit)
     return arena_printf(s->arena, "%.7s", commit);
 }
 
-/* Of replayed commits the newest alone says nothing of the update. */
+/* The newest one of replayed commits does not show the update. */
 static void add_look(struct steps *s)
 {
     const char *made = data_get_text(s->document, "commit");
@@ -227,7 +227,7 @@ static void add_updated(struct steps *s)
     add_push(s);
 }
 
-/* Nothing is left to be done, but where the branch stayed. */
+/* There is nothing to do, unless --refresh left the branch. */
 static void add_stayed(struct steps *s)
 {
     if (next_stayed(s->document))

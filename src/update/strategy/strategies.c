@@ -1,8 +1,7 @@
-/* The strategies that there are. */
-#include "update/strategies.h"
-
+/* The table of strategies. */
 #include "apply/journal.h"
 #include "base/arena.h"
+#include "update/strategy.h"
 
 #include <string.h>
 
@@ -20,10 +19,10 @@ const struct strategy *strategy_find(const char *name)
 
 const char *strategy_names(struct arena *arena)
 {
-    const char *names = "";
+    const char *names[COUNT];
     for (size_t i = 0; i < COUNT; i++)
-        names = arena_printf(arena, "%s%s%s", names, i ? ", " : "", strategies[i]->name);
-    return names;
+        names[i] = strategies[i]->name;
+    return str_join(arena, names, COUNT, ", ");
 }
 
 const struct strategy *strategy_of(const struct journal *stopped)

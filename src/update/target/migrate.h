@@ -1,8 +1,9 @@
-/* Answers on their way from the recorded version of a template to another. */
+/* Carries answers from the recorded version of a template to another. */
 #ifndef TMPLGEN_MIGRATE_H
 #define TMPLGEN_MIGRATE_H
 
 #include "base/err.h"
+#include "base/str.h"
 
 #include <stddef.h>
 
@@ -21,22 +22,18 @@ struct migrated {
     } answers;
     const char **rename_old, **rename_new; /* of files */
     size_t rename_count;
-    const char **notes; /* what the applied migrations tell people */
-    size_t note_count;
+    struct words notes; /* of the applied migrations, for people */
 };
 
 /*
- * Applies every migration of the target's manifest that matches the recorded version (of the
- * catalog that the migration is of), in order: the recorded answers under their new names, less
- * those dropped, go to `given`, after what `sets` says. Fills the renames of answers and files.
+ * Applies every migration of the target's manifest that matches the recorded version of its
+ * catalog, in order. `given` gets the answers of `sets`, and behind them the recorded answers under
+ * their new names, without those dropped. Fills in the renames of answers and files.
  */
 TG_CHECKED int migrate_apply(struct migrated *out, struct given_list *given, struct arena *arena,
                              const struct manifest *manifest, const struct provenance *provenance,
                              const struct given_list *sets, struct err *err);
-/*
- * The files that migrations rename between two versions: those that match `from` and, unless it is
- * NULL, not `to`.
- */
+/* Lists the files that migrations rename which match `from` and, unless it is NULL, not `to`. */
 TG_CHECKED int migrate_renames(struct migrated *out, struct arena *arena,
                                const struct manifest *manifest, const struct catalog_origin *from,
                                const struct catalog_origin *to, struct err *err);

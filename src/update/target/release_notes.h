@@ -1,4 +1,4 @@
-/* What a new version brings, in its authors' words: the changelog, and notes of migrations. */
+/* What is new in a version, in its authors' words: the changelog, and notes of migrations. */
 #ifndef TMPLGEN_RELEASE_NOTES_H
 #define TMPLGEN_RELEASE_NOTES_H
 
@@ -11,10 +11,10 @@ struct data;
 struct migrated;
 
 /*
- * The list {version, from, text}: notes of migrations that were applied (`version` is null), then
- * the sections of the catalog's changelog behind the version of `made`, what the child was made
- * from, newest first; behind them those of what it extends, which have `catalog`, a name, too.
- * Texts are masked, without markup of headings, cut to limits: a line says so.
+ * The list {version, from, text}. First the notes of applied migrations (`version` is null), then
+ * the sections of the catalog's changelog that are newer than `made`, from which the child was
+ * made, newest first; then those of the catalogs that it extends, which have `catalog`, a name,
+ * too. Texts are masked and have no markup of headings. A line says where a limit cuts them.
  */
 TG_CHECKED int notes_collect(struct data **out, struct arena *arena, const struct catalog *catalog,
                              const struct migrated *migrated, const struct catalog_origin *made,

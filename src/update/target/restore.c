@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* `path` seen from the folder `from`, absolute, without "." and "..". By names alone. */
+/* `path` seen from the folder `from`: absolute, without "." and "..", by names alone. */
 static const char *absolute(struct arena *arena, const char *from, const char *path)
 {
     const char *rest = *path == '/' ? path : arena_printf(arena, "%s/%s", from, path);
@@ -64,7 +64,7 @@ static const char *find_one(const struct child *c, const struct plan_input *inpu
     return path ? path : said;
 }
 
-/* The index and HEAD have it: git brings it back as it was. */
+/* HEAD has the file: where only the disk lacks it, git brings it back. */
 static int check_disk(const struct child *c, const char *path, const char *said, struct err *err)
 {
     const char *whole = repo_path(&c->repo, path);

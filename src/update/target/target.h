@@ -8,7 +8,6 @@
 #include "catalog/render.h"
 #include "child/provenance.h"
 #include "child/record.h"
-#include "resolver/resolver.h"
 #include "update/target/migrate.h"
 
 #include <stdbool.h>
@@ -25,30 +24,29 @@ struct target_options {
     const char *const *unset;          /* stack choices that `--set NAME=` takes back */
     size_t unset_count;
     bool upgrade, allow_downgrade, prerelease;
-    bool looks; /* nothing is to be changed: a program that is too old is a warning */
+    bool looks;                /* nothing changes: a program that is too old is a warning */
     const struct asker *asker; /* NULL: nobody is asked */
 };
 
 struct target {
     struct catalog_origin origin;
     const char *catalog_name;
-    bool nothing_new; /* same revision, engine, answers and stack: no render could differ */
+    bool nothing_new; /* same revision, engine, answers and stack: the render is the same */
     struct manifest *manifest;
     struct render render;
     struct record record;
     struct migrated migrated;
     struct data *stack;   /* list of {what, from, to} */
     struct data *notes;   /* of the new version: list of {version, from, text} */
-    struct data *refusal; /* with exit 4: what the matrix said */
-    const char **warnings;
-    size_t warning_count;
-    struct aiming *aiming; /* private, until target_close */
+    struct data *refusal; /* of the matrix, with exit 4 */
+    struct words warnings;
+    struct target_run *run; /* private, until target_close */
 };
 
 /*
- * The revision: fills `origin`, `nothing_new`, `warnings`, and keeps the catalog open for
- * target_make, which fills the rest. Everything lives in the arena; `provenance` and `options` must
- * live as long. target_close also after a failure.
+ * Chooses the revision: fills in `origin`, `nothing_new` and `warnings`, and keeps the catalog open
+ * for target_make, which fills in the rest. Everything lives in the arena; `provenance` and
+ * `options` must live as long. target_close is due after a failure, too.
  */
 TG_CHECKED int target_choose(struct target *out, struct arena *arena,
                              const struct provenance *provenance,

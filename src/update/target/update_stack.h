@@ -23,28 +23,27 @@ struct stack_input {
     const char *const *unset;
     size_t unset_count;
     bool upgrade;
-    bool keep; /* nothing of the catalog changed: without another request the stack stays */
+    bool keep; /* the catalog is the same: without another request the stack stays */
 };
 
 struct carried_stack {
     struct data *request, *resolution;
     struct data *refusal; /* with exit 4 */
-    const char **warnings;
-    size_t warning_count;
+    const char *note;     /* a warning, or NULL */
 };
 
 /*
- * What the user never asked for stays at the recorded framework minor and CUDA variant while the
- * matrix has them, unless `upgrade`. No solution: exit 4.
+ * Framework minor and CUDA variant stay as recorded where the user asked for neither and the matrix
+ * has them, unless `upgrade`. Exit 4 where there is no solution.
  */
 TG_CHECKED int stack_make(struct carried_stack *out, struct arena *arena,
                           const struct stack_input *input, struct err *err);
-/* For a template without a stack: exit 2 where stack choices are made, else 0. */
+/* Of a template without a stack: exit 2 where the user makes stack choices, else 0. */
 TG_CHECKED int stack_refuse(const struct stack_input *input, const char *type, struct err *err);
 
 /*
- * A list of {what, from, to}; either may be null. `image` is what the project starts from: the
- * team's where there is one.
+ * A list of {what, from, to}; `from` or `to` may be null. `image` is the base image: the team's
+ * where there is one.
  */
 struct data *stack_changes(struct arena *arena, const struct data *before,
                            const struct data *after);
