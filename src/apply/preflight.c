@@ -7,7 +7,6 @@
 #include "git/disk_entry.h"
 #include "git/git_index.h"
 #include "git/path_change.h"
-#include "git/pathspec.h"
 #include "git/repo.h"
 #include "git/store.h"
 #include "git/tree.h"
@@ -222,20 +221,15 @@ static int check_folder(const struct checker *c, int parent, const char *name, c
                         int depth)
 {
     struct dirent *entry;
-    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    if (!dir || depth > FOLDER_DEPTH) {
-        if (dir)
-            (void)closedir(dir);
+    IO_DIR_SCRATCH(dir) = io_open_dir(parent, name);
+    if (!dir || depth > FOLDER_DEPTH)
         return err_errno(c->err, errno, "io", "cannot read the folder '%s'", path);
-    }
     int rc = 0;
     while (rc == 0 && (entry = io_next(dir)))
-        rc = check_inside(c, fd, entry->d_name,
+        rc = check_inside(c, dirfd(dir), entry->d_name,
                           arena_printf(c->repo->arena, "%s/%s", path, entry->d_name), depth);
     if (rc == 0 && errno)
         rc = err_errno(c->err, errno, "io", "cannot read the folder '%s'", path);
-    (void)closedir(dir);
     return rc;
 }
 
@@ -258,12 +252,11 @@ static int check_way(struct obstacles *found, const struct checker *c, const str
         return 0;
     }
     const char *name;
-    int parent;
+    IO_FD_SCRATCH(parent) = -1;
     int rc = disk_parent(&parent, &name, c->repo->top_fd, edit->path, DISK_FIND, c->err);
     if (rc != 0)
         return rc < 0 ? -1 : 0;
     rc = check_folder(c, parent, name, edit->path, 0);
-    (void)close(parent);
     if (rc > 0)
         blocks(found, c, edit->path, "a folder with files of yours");
     return rc < 0 ? -1 : 0;
@@ -375,7 +368,7 @@ static int refuse_left_out(const struct checker *c, const struct words *left_out
             c->err, "`%s` and `%s` bring it",
             shell_command(c->repo->arena, "git update-index --no-skip-worktree -- %s", path),
             shell_command(c->repo->arena, "git restore -- %s",
-                          pathspec_literal(c->repo->arena, path)));
+                          repo_pathspec(c->repo->arena, path)));
     const char *added = slash ? arena_memdup(c->repo->arena, path, (size_t)(slash - path))
                               : arena_printf(c->repo->arena, "/%s", path);
     return err_hint(c->err, "`%s` brings it",

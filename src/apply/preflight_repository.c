@@ -69,26 +69,23 @@ static int check_locks(const struct repo *repo, struct err *err)
     return 0;
 }
 
-/* Looks through the linked work trees but this one. Closes `dir`. */
+/* Looks through the linked work trees but this one. */
 static int find_in_linked(const char **out, const struct repo *repo, DIR *dir, const char *line,
                           struct err *err)
 {
     const char *own = repo->git_dir + strlen(repo->common_dir);
     const struct dirent *entry;
-    int rc = 0;
-    while (rc == 0 && !*out && (entry = io_next(dir))) {
+    while (!*out && (entry = io_next(dir))) {
         const char *tree = arena_printf(repo->arena, "worktrees/%s/", entry->d_name);
         const char *head = arena_printf(repo->arena, "%sHEAD", tree);
         bool says = false;
-        if (*entry->d_name != '.' && strcmp(tree, own) != 0)
-            rc = ref_says(&says, repo->common_fd, head, line, err);
+        if (*entry->d_name != '.' && strcmp(tree, own) != 0 &&
+            ref_says(&says, repo->common_fd, head, line, err) < 0)
+            return -1;
         if (says)
             *out = arena_printf(repo->arena, "the work tree '%s'", entry->d_name);
     }
-    if (rc == 0 && !*out && errno)
-        rc = err_errno(err, errno, "io", "cannot read the folder of work trees");
-    (void)closedir(dir);
-    return rc;
+    return *out || !errno ? 0 : err_errno(err, errno, "io", "cannot read the folder of work trees");
 }
 
 /* Another work tree whose HEAD is on the branch, in words; or NULL. */
@@ -103,7 +100,8 @@ static int find_other_worktree(const char **out, const struct repo *repo, const 
         return -1;
     if (says)
         *out = "the main work tree";
-    DIR *dir = says ? NULL : opendir(arena_printf(repo->arena, "%sworktrees", repo->common_dir));
+    IO_DIR_SCRATCH(dir) =
+        says ? NULL : opendir(arena_printf(repo->arena, "%sworktrees", repo->common_dir));
     if (dir)
         return find_in_linked(out, repo, dir, line, err);
     return says || errno == ENOENT

@@ -31,9 +31,8 @@ static int find_other_work(const char **out, const struct repo *repo,
 {
     static const char *const states[] = {"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD",
                                          "rebase-merge", "rebase-apply"};
-    char hex[41], before[41];
-    oid_hex(hex, &stop->brought);
-    oid_hex(before, &earlier->brought);
+    const char *hex = oid_text(repo->arena, &stop->brought);
+    const char *before = oid_text(repo->arena, &earlier->brought);
     *out = NULL;
     for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++) {
         bool there, ours = false;
@@ -248,9 +247,7 @@ static int has_commit(bool *out, const struct repo *repo, const struct oid *comm
 static int says_brought(bool *out, const struct repo *repo, const struct journal_stop *stop,
                         struct err *err)
 {
-    char hex[41];
-    oid_hex(hex, &stop->brought);
-    return ref_says(out, repo->git_fd, stop->pseudoref, hex, err);
+    return ref_says(out, repo->git_fd, stop->pseudoref, oid_text(repo->arena, &stop->brought), err);
 }
 
 /*

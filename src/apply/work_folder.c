@@ -8,7 +8,6 @@
 #include "git/disk_entry.h"
 #include "git/ref.h"
 #include "git/repo.h"
-#include "git/shared_repo.h"
 #include "io/io.h"
 
 #include <dirent.h>
@@ -137,7 +136,7 @@ int apply_open(struct apply **out, struct repo *repo, struct err *err)
     struct apply *a = arena_alloc(repo->arena, sizeof(*a));
     *a = (struct apply){.repo = repo, .lock = -1, .common = -1, .folder = -1};
     *out = a;
-    a->mask = shared_repo_mask(repo_text(repo, "core.sharedrepository"), repo->mask);
+    a->mask = repo_shared_mask(repo_text(repo, "core.sharedrepository"), repo->mask);
     a->path = arena_printf(repo->arena, "%s" APPLY_FOLDER "/", repo->git_dir);
     (void)umask(a->mask);
     if (make_folder(&a->common, repo->common_fd, err) < 0 || take_turn(a, err) < 0 ||
@@ -154,10 +153,9 @@ void apply_close(struct apply *a)
     if (!a)
         return;
     (void)umask(a->repo->mask);
-    int fds[] = {a->folder, a->common, a->lock};
-    for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
-        if (fds[i] >= 0)
-            (void)close(fds[i]);
+    io_close_fd(&a->folder);
+    io_close_fd(&a->common);
+    io_close_fd(&a->lock);
     a->folder = a->common = a->lock = -1;
 }
 
@@ -228,23 +226,17 @@ int work_open(struct work *out, const struct apply *a, const struct journal *j, 
 
 void work_close(struct work *work)
 {
-    if (work->fd >= 0)
-        (void)close(work->fd);
-    if (work->stage >= 0)
-        (void)close(work->stage);
+    io_close_fd(&work->fd);
+    io_close_fd(&work->stage);
     work->fd = work->stage = -1;
 }
 
 void work_empty(int folder)
 {
-    DIR *dir = fdopendir(fcntl(folder, F_DUPFD_CLOEXEC, 0));
+    IO_DIR_SCRATCH(dir) = io_open_dir(folder, ".");
     struct dirent *entry;
-    if (!dir)
-        return;
-    rewinddir(dir);
-    while ((entry = io_next(dir)))
+    while (dir && (entry = io_next(dir)))
         (void)unlinkat(folder, entry->d_name, 0);
-    (void)closedir(dir);
 }
 
 void work_remove(struct work *work)
@@ -294,19 +286,15 @@ static unsigned level_of(const char *name)
 
 void work_tidy(const struct apply *a)
 {
+    IO_DIR_SCRATCH(dir) = io_open_dir(a->folder, ".");
+    struct dirent *entry;
     tidy_one(a, JOURNAL_UPDATE, 1);
     tidy_one(a, JOURNAL_COMMIT, 1);
-    DIR *dir = fdopendir(fcntl(a->folder, F_DUPFD_CLOEXEC, 0));
-    struct dirent *entry;
-    if (!dir)
-        return;
-    rewinddir(dir);
-    while ((entry = io_next(dir))) {
+    while (dir && (entry = io_next(dir))) {
         unsigned level = level_of(entry->d_name);
         if (level)
             tidy_one(a, JOURNAL_UPDATE, level);
     }
-    (void)closedir(dir);
 }
 
 /* With the names that disk_write uses where modes cannot be changed. */

@@ -39,6 +39,12 @@ const char *child_folder(const struct child *child);
 /* HEAD's files, and the index. */
 TG_CHECKED int child_read(struct child *child, struct err *err);
 /*
+ * All that git tracks of the child, committed or only staged, as it lies on disk: sorted by path,
+ * without the record and what is not there. Content that is not in the index is put into the store.
+ * After child_read; lives as long as the child.
+ */
+TG_CHECKED int child_list_tracked(struct plan_list *out, struct child *child, struct err *err);
+/*
  * What lies below a folder with a record of its own is that child's, not this one's: marks it
  * `nested`. Sorted by path.
  */

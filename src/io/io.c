@@ -323,6 +323,31 @@ void io_remove(int folder, const char *path)
     (void)unlinkat(folder, path, AT_REMOVEDIR);
 }
 
+DIR *io_open_dir(int folder, const char *name)
+{
+    int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (!dir)
+        io_close_fd(&fd);
+    return dir;
+}
+
+void io_close_fd(const int *fd)
+{
+    int number = errno;
+    if (*fd >= 0)
+        (void)close(*fd);
+    errno = number;
+}
+
+void io_close_dir(DIR *const *dir)
+{
+    int number = errno;
+    if (*dir)
+        (void)closedir(*dir);
+    errno = number;
+}
+
 struct dirent *io_next(DIR *dir)
 {
     struct dirent *entry;

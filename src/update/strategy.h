@@ -61,8 +61,8 @@ struct replay_result {
 };
 
 /*
- * A strategy is a file with such a struct, and a row in strategies.c. The kind of the journal is
- * known before: a commit, a conflict, or a staged result.
+ * A strategy is a file with such a struct, and a row in commit_strategies.c. The kind of the
+ * journal is known before: a commit, a conflict, or a staged result.
  */
 struct strategy {
     const char *name;           /* --strategy, and in JSON */

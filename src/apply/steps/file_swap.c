@@ -312,28 +312,19 @@ int swap_discard(const char **kept, const struct swap *swap, size_t number,
 static bool each_ending(const struct swap *swap, const char *ending,
                         bool (*act)(int stage, const char *name))
 {
-    DIR *dir = fdopendir(fcntl(swap->stage, F_DUPFD_CLOEXEC, 0));
+    IO_DIR_SCRATCH(dir) = io_open_dir(swap->stage, ".");
     struct dirent *entry;
-    bool on = dir != NULL;
-    if (dir)
-        rewinddir(dir);
-    while (on && (entry = io_next(dir))) {
+    while (dir && (entry = io_next(dir))) {
         const char *dot = strchr(entry->d_name, '.');
-        if (dot && strcmp(dot, ending) == 0)
-            on = act(swap->stage, entry->d_name);
-        errno = 0;
+        if (dot && strcmp(dot, ending) == 0 && !act(swap->stage, entry->d_name))
+            return false;
     }
-    if (errno)
-        on = false;
-    if (dir)
-        (void)closedir(dir);
-    return on;
+    return dir && !errno;
 }
 
 static bool stop(int stage, const char *name)
 {
-    (void)stage;
-    (void)name;
+    (void)stage, (void)name;
     return false;
 }
 

@@ -8,7 +8,6 @@
 #include "git/git_index.h"
 #include "git/ref.h"
 #include "git/repo.h"
-#include "git/shared_repo.h"
 #include "git/tree.h"
 
 #include <errno.h>
@@ -48,7 +47,7 @@ static int make_index(const struct repo *repo, const struct work *work,
 {
     (void)unlinkat(work->fd, INDEX_NEW ".lock", 0);
     (void)unlinkat(work->fd, INDEX_NEW, 0);
-    mode_t mode = shared_repo_mode(repo_text(repo, "core.sharedrepository"), repo->mask);
+    mode_t mode = repo_shared_mode(repo_text(repo, "core.sharedrepository"), repo->mask);
     return index_write(arena_printf(repo->arena, "%s" INDEX_NEW, work->path), repo_index_path(repo),
                        mode, repo->top_fd, changes, count, err);
 }

@@ -150,20 +150,17 @@ static int move_pack(const struct repo *repo, const struct work *work, const cha
 {
     static const char *const endings[] = {".pack", ".idx"};
     const char *folder = arena_printf(repo->arena, "%sobjects/pack", repo->common_dir);
-    int packs, rc = 0;
+    IO_FD_SCRATCH(packs) = -1;
     if (!*pack)
         return 0;
     if (work_open_folder(&packs, folder, err) < 0)
         return -1;
-    for (size_t i = 0; rc == 0 && i < sizeof(endings) / sizeof(*endings); i++) {
+    for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
         const char *name = arena_printf(repo->arena, "%s%s", pack, endings[i]);
         if (renameat(work->fd, name, packs, name) < 0)
-            rc = err_errno(err, errno, "io", "cannot write the objects");
+            return err_errno(err, errno, "io", "cannot write the objects");
     }
-    if (rc == 0)
-        rc = disk_sync_folder(packs, "the objects", err);
-    (void)close(packs);
-    return rc;
+    return disk_sync_folder(packs, "the objects", err);
 }
 
 static int prepare_files(struct prepared *p, const struct apply *a, const struct journal *j,

@@ -138,10 +138,10 @@ static int touch(struct touched *t, const char *path, struct err *err)
     if (t->last.ptr && span_equal(t->last, folder))
         return 0;
     t->last = folder;
-    int fd, rc = disk_parent(&fd, &name, t->top, path, DISK_FIND, err);
+    IO_FD_SCRATCH(fd) = -1;
+    int rc = disk_parent(&fd, &name, t->top, path, DISK_FIND, err);
     if (rc != 0)
         return rc < 0 ? -1 : 0;
-    (void)close(fd);
     t->places[t->count++] =
         (struct io_place){t->top, slash ? arena_memdup(t->arena, path, folder.len) : "."};
     return 0;
@@ -180,12 +180,10 @@ static int remove_folder(int top, const char *path)
 {
     ERR_SCRATCH(ignored);
     const char *name;
-    int parent;
-    if (disk_parent(&parent, &name, top, path, DISK_FIND, &ignored) != 0)
-        return -1;
-    int rc = unlinkat(parent, name, AT_REMOVEDIR);
-    (void)close(parent);
-    return rc;
+    IO_FD_SCRATCH(parent) = -1;
+    return disk_parent(&parent, &name, top, path, DISK_FIND, &ignored) == 0
+               ? unlinkat(parent, name, AT_REMOVEDIR)
+               : -1;
 }
 
 /* An update never touches links: a link that the user replaced stays, and is reported. */
@@ -272,7 +270,8 @@ static int put_into_trash(struct words *kept, const struct apply *a, const struc
     struct arena *arena = a->repo->arena;
     int rc = -1;
     (void)mkdirat(a->folder, TRASH, 0777);
-    int trash = openat(a->folder, TRASH, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    IO_FD_SCRATCH(trash) =
+        openat(a->folder, TRASH, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (trash < 0) /* no space for it, or something else has the name */
         return put_beside(kept, arena, file);
     errno = EEXIST;
@@ -283,12 +282,7 @@ static int put_into_trash(struct words *kept, const struct apply *a, const struc
             keep(kept, arena,
                  arena_printf(arena, "%s (now %s" TRASH "/%s)", file->path, a->path, place));
     }
-    int number = errno;
-    (void)close(trash);
-    if (rc < 0 && number == EXDEV)
-        return put_beside(kept, arena, file);
-    errno = number;
-    return rc;
+    return rc < 0 && errno == EXDEV ? put_beside(kept, arena, file) : rc;
 }
 
 static int put_one_aside(struct words *kept, const struct apply *a, const struct oid *known,

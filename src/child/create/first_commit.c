@@ -4,7 +4,6 @@
 #include "base/arena.h"
 #include "catalog/render.h"
 #include "child/base_ref.h"
-#include "child/proof.h"
 #include "git/commit.h"
 #include "git/disk_entry.h"
 #include "git/git_index.h"
@@ -12,7 +11,6 @@
 #include "git/new_repo.h"
 #include "git/path_change.h"
 #include "git/repo.h"
-#include "git/shared_repo.h"
 #include "git/store.h"
 #include "git/tree.h"
 #include "io/io.h"
@@ -58,13 +56,6 @@ static int list_files(struct committer *c, const struct render *render, struct s
     return git_hash_blob(last->id, record, c->err);
 }
 
-static struct oid from_git(const git_oid *id)
-{
-    struct oid out;
-    memcpy(out.id, id->id, sizeof(out.id));
-    return out;
-}
-
 /* The trees with and without the record. */
 static int put_trees(struct committer *c)
 {
@@ -73,7 +64,7 @@ static int put_trees(struct committer *c)
         const struct render_entry *file = &c->files[i];
         edits[i].path = file->path;
         edits[i].leaf.mode = file->executable ? LEAF_EXECUTABLE : LEAF_FILE;
-        memcpy(edits[i].leaf.id.id, file->id, sizeof(file->id));
+        edits[i].leaf.id = oid_from(file->id);
         store_lend(c->store, &edits[i].leaf.id, STORE_BLOB, file->bytes, file->deflated);
     }
     if (tree_edit(&c->base_tree, c->store, c->store, NULL, edits, c->count - 1, c->err) < 0)
@@ -154,14 +145,12 @@ static int write_hidden_index(struct committer *c, const char *folder)
     git_index *index = NULL;
     if (git_repository_index(&index, c->repository) < 0)
         return git_fail(c->err, "cannot open the index");
-    int top = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    IO_FD_SCRATCH(top) = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     int rc = top < 0 ? err_errno(c->err, errno, "io", "cannot open '%s'", folder) : 0;
     for (size_t i = 0; rc == 0 && i < c->count; i++)
         rc = index_hidden_file(c, index, top, &c->files[i]);
     if (rc == 0 && git_index_write(index) < 0)
         rc = git_fail(c->err, "cannot write the index");
-    if (top >= 0)
-        (void)close(top);
     git_index_free(index);
     return rc;
 }
@@ -210,15 +199,14 @@ static int write_index(struct committer *c, const char *prefix)
         memcpy(change->stages[0].id.id, file->id, sizeof(change->stages[0].id.id));
         change->new.raw = change->stages[0].id;
     }
-    int top = open(git_repository_workdir(c->repository), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    IO_FD_SCRATCH(top) =
+        open(git_repository_workdir(c->repository), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int rc = top < 0 ? err_errno(c->err, errno, "io", "cannot open the work tree")
                      : index_write(draft, git_path(c, "index"), c->index_mode, top, changes,
                                    c->count, c->err);
     if (rc == 0 && put_index(c, draft) < 0)
         rc = err_errno(c->err, errno, "io", "cannot write the index");
     (void)unlink(draft);
-    if (top >= 0)
-        (void)close(top);
     return rc;
 }
 
@@ -401,10 +389,10 @@ static int commit_on_head(struct committer *c, const struct create_target *targe
     if (open_store(c) < 0 || check_state(c) < 0 || prefix_of(&prefix, c, target->path) < 0 ||
         put_trees(c) < 0 || head_commit(&parent, c) < 0)
         return -1;
-    struct oid on = parent ? from_git(git_commit_id(parent)) : (struct oid){{0}}, made;
+    struct oid on = parent ? oid_from(git_commit_id(parent)) : (struct oid){{0}}, made;
     int rc = tree_on_head(c, &tree, parent, prefix);
     if (rc == 0) {
-        made = from_git(&tree);
+        made = oid_from(&tree);
         rc = put_commits(c, &made, parent ? &on : NULL, message);
     }
     if (rc == 0)
@@ -430,11 +418,9 @@ static int commit_on_head(struct committer *c, const struct create_target *targe
 /* libgit2 takes it for a failure where a file system cannot sync a folder. */
 static bool can_sync(const struct committer *c)
 {
-    int fd = open(git_repository_path(c->repository), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool can = fd < 0 || fsync(fd) == 0 || !io_is_unsupported(errno);
-    if (fd >= 0)
-        (void)close(fd);
-    return can;
+    IO_FD_SCRATCH(fd) =
+        open(git_repository_path(c->repository), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return fd < 0 || fsync(fd) == 0 || !io_is_unsupported(errno);
 }
 
 /* In a repository that is there already: with the rights that its users agreed on. */
@@ -446,8 +432,8 @@ static int commit_shared(struct committer *c, const struct create_target *target
     mode_t mask = umask(0);
     if (git_repository_config_snapshot(&config, c->repository) == 0)
         (void)git_config_get_string(&shared, config, "core.sharedrepository");
-    c->index_mode = shared_repo_mode(shared, mask);
-    (void)umask(shared_repo_mask(shared, mask));
+    c->index_mode = repo_shared_mode(shared, mask);
+    (void)umask(repo_shared_mask(shared, mask));
     (void)git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, (int)can_sync(c));
     int rc = commit_on_head(c, target, message);
     (void)git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);

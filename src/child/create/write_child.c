@@ -272,16 +272,12 @@ static int move_name(struct builder *b, int target, const char *name)
 
 static int move_all(struct builder *b, int target)
 {
-    DIR *dir = fdopendir(dup(b->maker.top));
+    IO_DIR_SCRATCH(dir) = io_open_dir(b->maker.top, ".");
     struct dirent *entry;
-    int rc = dir ? 0 : err_errno(b->err, errno, "io", "cannot open '%s'", b->staging);
-    while (rc == 0 && (entry = io_next(dir)))
-        rc = move_name(b, target, arena_strdup(b->arena, entry->d_name));
-    if (rc == 0 && errno)
-        rc = err_errno(b->err, errno, "io", "cannot read '%s'", b->staging);
-    if (dir)
-        (void)closedir(dir);
-    return rc;
+    while (dir && (entry = io_next(dir)))
+        if (move_name(b, target, arena_strdup(b->arena, entry->d_name)) < 0)
+            return -1;
+    return dir && !errno ? 0 : err_errno(b->err, errno, "io", "cannot read '%s'", b->staging);
 }
 
 /*
@@ -291,20 +287,13 @@ static int move_all(struct builder *b, int target)
 static int move_up(struct builder *b)
 {
     struct stat info;
-    int target = open(b->target->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int rc = target < 0 ? err_errno(b->err, errno, "io", "cannot open '%s'", b->target->path) : 0;
-    if (rc == 0 && fstatat(b->maker.top, ".git", &info, AT_SYMLINK_NOFOLLOW) == 0) {
-        rc = move_name(b, target, ".git");
-        if (rc == 0)
-            rc = disk_sync_folder(target, b->target->path, b->err);
-    }
-    if (rc == 0)
-        rc = move_all(b, target);
-    if (rc == 0)
-        rc = disk_sync_folder(target, b->target->path, b->err);
-    if (target >= 0)
-        (void)close(target);
-    return rc;
+    IO_FD_SCRATCH(target) = open(b->target->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (target < 0)
+        return err_errno(b->err, errno, "io", "cannot open '%s'", b->target->path);
+    if (fstatat(b->maker.top, ".git", &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+        (move_name(b, target, ".git") < 0 || disk_sync_folder(target, b->target->path, b->err) < 0))
+        return -1;
+    return move_all(b, target) < 0 ? -1 : disk_sync_folder(target, b->target->path, b->err);
 }
 
 /* The target's name, and those of the folders that were made for it, outlive a power cut. */
@@ -342,11 +331,10 @@ static int move_into_place(struct builder *b)
 
 static void unmake(const struct builder *b)
 {
-    int target = b->moved_count ? open(b->target->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    IO_FD_SCRATCH(target) =
+        b->moved_count ? open(b->target->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     for (size_t i = 0; target >= 0 && i < b->moved_count; i++)
         io_remove(target, b->moved[i]);
-    if (target >= 0)
-        (void)close(target);
     if (b->staging)
         io_remove(AT_FDCWD, b->staging);
     if (b->target_made)
@@ -361,8 +349,7 @@ static int finish(struct builder *b, int rc)
     if (rc < 0)
         unmake(b);
     io_maker_release(&b->maker);
-    if (b->maker.top >= 0)
-        (void)close(b->maker.top);
+    io_close_fd(&b->maker.top);
     return rc;
 }
 

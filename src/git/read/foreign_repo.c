@@ -39,21 +39,18 @@ int foreign_line(const char **out, struct arena *arena, int folder, const char *
     char text[LINE_BYTES];
     struct stat info;
     *out = NULL;
-    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    IO_FD_SCRATCH(fd) = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 && errno == ELOOP)
         return refuse_link(err, shown);
     if (fd < 0)
         return errno == ENOENT || errno == ENOTDIR
                    ? 0
                    : err_errno(err, errno, "io", "cannot open '%s'", shown);
-    bool regular = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
-    ssize_t len = regular ? read(fd, text, sizeof(text)) : 0;
-    int number = errno;
-    (void)close(fd);
-    if (!regular)
+    if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode))
         return refuse_link(err, shown);
+    ssize_t len = read(fd, text, sizeof(text));
     if (len < 0)
-        return err_errno(err, number, "io", "cannot read '%s'", shown);
+        return err_errno(err, errno, "io", "cannot read '%s'", shown);
     if (len == (ssize_t)sizeof(text))
         return err_set(err, TG_USAGE, "limit", "'%s' is longer than %d bytes", shown, LINE_BYTES);
     while (len && strchr(" \t\r\n", text[len - 1]))
@@ -158,11 +155,10 @@ static int check_entry(DIR *dir, const struct dirent *entry, const char *shown, 
 static int check_folder(int parent, const char *name, const char *shown, size_t depth,
                         struct err *err)
 {
-    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    IO_DIR_SCRATCH(dir) = io_open_dir(parent, name);
     struct dirent *entry;
     int rc = 0;
-    if (fd < 0 && (errno == ELOOP || errno == ENOTDIR))
+    if (!dir && (errno == ELOOP || errno == ENOTDIR))
         return refuse_link(err, shown);
     if (!dir)
         return err_errno(err, errno, "io", "cannot open the folder '%s'", shown);
@@ -170,7 +166,6 @@ static int check_folder(int parent, const char *name, const char *shown, size_t 
         rc = check_entry(dir, entry, shown, depth, err);
     if (rc == 0 && errno)
         rc = err_errno(err, errno, "io", "cannot read the folder '%s'", shown);
-    (void)closedir(dir);
     return rc;
 }
 

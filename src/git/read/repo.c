@@ -14,9 +14,12 @@
 #include <fcntl.h>
 #include <git2.h>
 #include <git2/sys/config.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,7 +41,7 @@ int oid_parse(struct oid *out, const char *hex)
     git_oid id;
     if (!hex || strlen(hex) != GIT_OID_HEXSZ || git_oid_fromstr(&id, hex) < 0)
         return -1;
-    memcpy(out->id, id.id, sizeof(out->id));
+    *out = oid_from(&id);
     return 0;
 }
 
@@ -60,6 +63,12 @@ const char *repo_path(const struct repo *repo, const char *path)
     memcpy(out, repo->prefix, before);
     memcpy(out + before, path, size);
     return out;
+}
+
+const char *repo_pathspec(struct arena *arena, const char *path)
+{
+    return *path == ':' || strpbrk(path, "*?[\\") ? arena_printf(arena, ":(literal)%s", path)
+                                                  : path;
 }
 
 bool repo_flag(const struct repo *repo, const char *key, bool fallback)
@@ -208,7 +217,7 @@ int repo_read_head(struct repo *repo, struct err *err)
         return git_fail(err, "cannot read HEAD");
     if (git_reference_is_branch(head))
         repo->branch = arena_strdup(repo->arena, git_reference_name(head));
-    memcpy(repo->head.id, git_reference_target(head)->id, sizeof(repo->head.id));
+    repo->head = oid_from(git_reference_target(head));
     git_reference_free(head);
     if (repo_commit(&commit, repo->arena, repo->store, &repo->head, err) < 0)
         return -1;
@@ -295,10 +304,9 @@ void repo_close(struct repo *repo)
     git_config_free(repo->config);
     git_repository_free(repo->git);
     store_free(repo->store);
-    int fds[] = {repo->top_fd, repo->git_fd, repo->common_fd};
-    for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
-        if (fds[i] >= 0)
-            (void)close(fds[i]);
+    io_close_fd(&repo->top_fd);
+    io_close_fd(&repo->git_fd);
+    io_close_fd(&repo->common_fd);
     *repo = (struct repo){.top_fd = -1, .git_fd = -1, .common_fd = -1};
 }
 
@@ -307,7 +315,7 @@ static void take_target(struct oid *out, bool *found, git_reference *ref)
     git_object *commit = NULL;
     *found = ref && git_reference_peel(&commit, ref, GIT_OBJECT_COMMIT) == 0;
     if (*found)
-        memcpy(out->id, git_object_id(commit)->id, sizeof(out->id));
+        *out = oid_from(git_object_id(commit));
     git_object_free(commit);
     git_reference_free(ref);
 }
@@ -324,6 +332,29 @@ int repo_ref(struct oid *out, bool *found, const struct repo *repo, const char *
         return git_fail(err, "cannot read '%s'", name);
     take_target(out, found, ref);
     return 0;
+}
+
+mode_t repo_shared_mask(const char *value, mode_t mask)
+{
+    static const struct {
+        const char *value;
+        mode_t rights;
+    } words[] = {{"group", 0770}, {"true", 0770}, {"1", 0770},     {"yes", 0770},      {"on", 0770},
+                 {"all", 0775},   {"2", 0775},    {"world", 0775}, {"everybody", 0775}};
+    char *end;
+    for (size_t i = 0; value && i < sizeof(words) / sizeof(*words); i++)
+        if (strcasecmp(value, words[i].value) == 0)
+            return mask & ~words[i].rights;
+    unsigned long mode = value ? strtoul(value, &end, 8) : 0;
+    if ((mode & 0600) != 0600 || *end || mode > 0777)
+        return mask;
+    return 0777 & ~(mode_t)(mode | (mode & 0444) >> 2);
+}
+
+mode_t repo_shared_mode(const char *value, mode_t mask)
+{
+    bool is_shared = repo_shared_mask(value, 0777) != 0777;
+    return is_shared ? 0666 & ~repo_shared_mask(value, mask) : 0;
 }
 
 /* Takes the line "KEY HEX\n" off `rest`. */

@@ -44,16 +44,9 @@ static git_oid to_git(const struct oid *id)
     return out;
 }
 
-static struct oid from_git(const git_oid *id)
-{
-    struct oid out;
-    memcpy(out.id, id->id, sizeof(out.id));
-    return out;
-}
-
 static const struct fresh *find(const struct store *store, const git_oid *id)
 {
-    struct oid wanted = from_git(id);
+    struct oid wanted = oid_from(id);
     size_t at;
     return oid_map_find(&at, &store->places, &wanted) ? &store->items[at] : NULL;
 }
@@ -115,7 +108,7 @@ static int memory_write(git_odb_backend *backend, const git_oid *id, const void 
                         git_object_t type)
 {
     struct store *store = ((struct memory_backend *)backend)->store;
-    struct oid wanted = from_git(id);
+    struct oid wanted = oid_from(id);
     if (!find(store, id))
         add_fresh(store, &wanted, type, copied(store, span_of(data, size)), span_of(NULL, 0));
     return 0;
@@ -186,7 +179,7 @@ int store_hash(struct oid *out, enum store_kind kind, struct span bytes, struct 
     git_oid id;
     if (git_odb_hash(&id, bytes.ptr ? bytes.ptr : "", bytes.len, types[kind]) < 0)
         return git_fail(err, "cannot hash");
-    memcpy(out->id, id.id, sizeof(out->id));
+    *out = oid_from(&id);
     return 0;
 }
 

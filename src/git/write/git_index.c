@@ -144,13 +144,12 @@ void index_item(struct index_item *out, const struct index *index, size_t at)
     const git_index_entry *entry = index->entries[at];
     *out = (struct index_item){
         .path = entry->path,
-        .leaf.mode = entry->mode,
+        .leaf = {entry->mode, oid_from(&entry->id)},
         .stage = git_index_entry_stage(entry),
         .sparse = entry->flags_extended & GIT_INDEX_ENTRY_SKIP_WORKTREE,
         .assumed = entry->flags & GIT_INDEX_ENTRY_VALID,
         .intent_to_add = entry->flags_extended & GIT_INDEX_ENTRY_INTENT_TO_ADD,
     };
-    memcpy(out->leaf.id.id, entry->id.id, sizeof(out->leaf.id.id));
 }
 
 static size_t lower_bound(const struct index *index, const char *path)
@@ -246,7 +245,7 @@ int index_checksum(char out[41], const char *path, struct err *err)
     struct oid sum;
     struct stat info;
     out[0] = '\0';
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    IO_FD_SCRATCH(fd) = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT)
         return 0;
     int rc = fd < 0 ? -1 : fstat(fd, &info);
@@ -256,11 +255,7 @@ int index_checksum(char out[41], const char *path, struct err *err)
         for (size_t i = 0; rc == 0 && i < CHECKSUM_SIZE; i++)
             (void)snprintf(out + 2 * i, 3, "%02x", sum.id[i]);
     }
-    if (rc < 0)
-        (void)err_errno(err, errno, "io", "cannot read the index");
-    if (fd >= 0)
-        (void)close(fd);
-    return rc;
+    return rc < 0 ? err_errno(err, errno, "io", "cannot read the index") : 0;
 }
 
 static int copy_bytes(int to, int from)
@@ -442,18 +437,11 @@ static int distrust_racy(git_index *index, const struct timespec *written, struc
 static int finish_file(const char *path, const struct copy *copy, mode_t mode, struct err *err)
 {
     const struct timespec times[] = {copy->to.st_mtim, copy->to.st_mtim};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    int rc = fd < 0 ? -1 : 0;
-    if (rc == 0 && fchmod(fd, mode) < 0 && errno != EPERM && !io_is_unsupported(errno))
-        rc = -1;
-    if (rc == 0 && copy->times_count)
-        rc = futimens(fd, times);
-    if (rc == 0)
-        rc = io_fsync(fd);
-    int number = errno;
-    if (fd >= 0)
-        (void)close(fd);
-    return rc < 0 ? err_errno(err, number, "io", "cannot make the new index durable") : 0;
+    IO_FD_SCRATCH(fd) = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || (fchmod(fd, mode) < 0 && errno != EPERM && !io_is_unsupported(errno)) ||
+        (copy->times_count && futimens(fd, times) < 0) || io_fsync(fd) < 0)
+        return err_errno(err, errno, "io", "cannot make the new index durable");
+    return 0;
 }
 
 int index_write(const char *to, const char *from, mode_t mode, int top,

@@ -1,5 +1,4 @@
-/* The repository of a new child, made before anybody sees it: nothing in it is locked or swapped.
- */
+/* New repositories, made before anybody sees them: nothing in them is locked or swapped. */
 #include "git/new_repo.h"
 
 #include "base/arena.h"
@@ -192,4 +191,32 @@ int new_repo_sync(const struct io_maker *maker, const char *pack, const char *br
     for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
         add_file(&list, files[i]);
     return io_sync(list.places, list.count, err);
+}
+
+/* ---------------------------------------------------------------- a bare one */
+
+static int put_bare(const char *path, const char *text, struct err *err)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return err_errno(err, errno, "io", "cannot make '%s'", path);
+    int rc = io_write_all(fd, span_from(text));
+    if (close(fd) < 0 || rc < 0)
+        return err_errno(err, errno, "io", "cannot write '%s'", path);
+    return 0;
+}
+
+int new_repo_bare(const char *folder, struct err *err)
+{
+    static const char *const parts[] = {"", "/objects", "/objects/pack", "/refs"};
+    ARENA_SCRATCH(scratch);
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+        const char *path = arena_printf(&scratch, "%s%s", folder, parts[i]);
+        if (mkdir(path, 0700) < 0)
+            return err_errno(err, errno, "io", "cannot make the folder '%s'", path);
+    }
+    if (put_bare(arena_printf(&scratch, "%s/HEAD", folder), "ref: refs/heads/none\n", err) < 0)
+        return -1;
+    return put_bare(arena_printf(&scratch, "%s/config", folder),
+                    "[core]\n\trepositoryformatversion = 0\n\tbare = true\n", err);
 }

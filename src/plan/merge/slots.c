@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "plan/merge/hunks.h"
+#include "git/patch.h"
 
 #include <string.h>
 
@@ -136,7 +136,7 @@ static int align(struct slot_side *out, struct arena *arena, const struct lines 
     out->line_of = arena_array(arena, base->count + 1, sizeof(*out->line_of));
     out->inserted = arena_array(arena, base->count + 1, sizeof(*out->inserted));
     out->inserted_count = arena_array(arena, base->count + 1, sizeof(*out->inserted_count));
-    if (hunks_find(arena, base_text, text, align_hunk, &a) < 0)
+    if (patch_hunks(arena, base_text, text, align_hunk, &a) < 0)
         return -1;
     align_equal(&a, base->count);
     return 0;

@@ -4,8 +4,8 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "git/libgit2.h"
+#include "git/patch.h"
 #include "git/store.h"
-#include "plan/merge/hunks.h"
 #include "plan/merge/slots.h"
 
 #include <git2.h>
@@ -181,8 +181,8 @@ static int endings_follow(struct span *out, struct arena *arena, struct span tex
     struct following f = {.usual = crlf ? END_CRLF : END_LF};
     f.like = ends_of(&like_lines, arena, like);
     f.text = ends_of(&text_lines, arena, text);
-    if (hunks_find(arena, endings_set(arena, like, false), endings_set(arena, text, false),
-                   follow_hunk, &f) < 0)
+    if (patch_hunks(arena, endings_set(arena, like, false), endings_set(arena, text, false),
+                    follow_hunk, &f) < 0)
         return git_fail(err, "cannot compare lines");
     follow_equal(&f, like_lines);
     *out = rewrite(arena, text, f.text, f.usual);

@@ -16,7 +16,7 @@ int base_given_resolve(struct oid *out, const struct repo *repo, const char *nam
     if (rc == 0)
         rc = git_object_peel(&commit, object, GIT_OBJECT_COMMIT);
     if (rc == 0)
-        memcpy(out->id, git_object_id(commit)->id, sizeof(out->id));
+        *out = oid_from(git_object_id(commit));
     git_object_free(object);
     git_object_free(commit);
     return rc < 0 ? err_set(err, TG_USAGE, "unknown-commit", "--base: there is no commit '%s' here",

@@ -1,14 +1,32 @@
-/* Renders that the child's own history proves. */
+/* Trees of a child's repository as renders, and what its history proves of them. */
 #ifndef TMPLGEN_BASE_HISTORY_H
 #define TMPLGEN_BASE_HISTORY_H
 
 #include "base/err.h"
-#include "update/base/base_tree.h"
+#include "git/tree_entry.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
+struct plan_list;
 struct repo;
+
+/* A tree that is a render, without its record. */
+struct base_tree {
+    struct oid tree; /* its id without the record */
+    struct oid held; /* the same in the store, perhaps with the record */
+};
+
+/*
+ * The tree of the child's folder in a commit, or, with `whole`, of all the commit. `*found` is
+ * false where there is no such folder, or where its objects are not here.
+ */
+TG_CHECKED int base_tree_at(struct base_tree *out, bool *found, const struct repo *repo,
+                            const struct oid *commit, bool whole, struct err *err);
+/* Its files, sorted by path, without links and submodules, which no template has. */
+TG_CHECKED int base_tree_files(struct plan_list *out, struct arena *arena, const struct repo *repo,
+                               const struct oid *tree, struct err *err);
 
 /* Proven renders: a record of the history names the id of each, or it is `wanted`. */
 struct base_history {

@@ -7,13 +7,11 @@
 #include "catalog/render.h"
 #include "catalog/revision.h"
 #include "child/base_ref.h"
-#include "child/proof.h"
 #include "child/record.h"
 #include "git/repo.h"
 #include "update/base/base_given.h"
 #include "update/base/base_history.h"
 #include "update/base/base_render.h"
-#include "update/base/base_tree.h"
 
 #include <string.h>
 
@@ -90,7 +88,7 @@ static int proven_by_ref(bool *proven, struct base_search *s)
 {
     struct oid commit;
     struct base_tree tree;
-    const char *name = arena_printf(s->arena, BASE_REF_PREFIX "%s", s->record->tree);
+    const char *name = base_ref_name(s->arena, &s->wanted);
     if (repo_ref(&commit, proven, s->repo, name, s->err) < 0)
         return -1;
     if (!*proven)

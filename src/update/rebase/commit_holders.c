@@ -92,7 +92,7 @@ static int peel(struct oid *out, bool *found, const struct holder_search *s, git
     int rc = git_reference_peel(&object, ref, GIT_OBJECT_COMMIT);
     *found = rc == 0;
     if (*found)
-        memcpy(out->id, git_object_id(object)->id, sizeof(out->id));
+        *out = oid_from(git_object_id(object));
     git_object_free(object);
     if (rc == 0 || rc == GIT_ENOTFOUND || rc == GIT_EPEEL || rc == GIT_EINVALIDSPEC)
         return 0;

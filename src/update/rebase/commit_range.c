@@ -136,11 +136,10 @@ static int read_records(struct commit_range *range, struct arena *arena, const s
 static int check_root(struct commit_range *range, struct arena *arena, struct err *err)
 {
     const struct range_commit *root = &range->commits[0], *next = root + 1;
-    char tree[41];
     if (root->record)
         return 0;
-    oid_hex(tree, &root->raw.tree);
-    if (range->count > 1 && next->record && strcmp(next->record->tree, tree) == 0) {
+    if (range->count > 1 && next->record &&
+        strcmp(next->record->tree, oid_text(arena, &root->raw.tree)) == 0) {
         range->commits++;
         range->count--;
         return 0;

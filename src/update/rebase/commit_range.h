@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "child/record.h"
-#include "git/raw_commit.h"
+#include "git/commit.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #include "base/arena.h"
 #include "base/utf8.h"
 #include "child/record.h"
-#include "git/raw_commit.h"
+#include "git/commit.h"
 #include "git/repo.h"
 #include "update/rebase/commit_holders.h"
 #include "update/rebase/commit_range.h"

@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "child/base_ref.h"
 #include "data/data.h"
-#include "git/pathspec.h"
+#include "git/repo.h"
 #include "plan/plan.h"
 #include "update/resume/end_state.h"
 #include "update/strategy.h"
@@ -48,7 +48,7 @@ const char *next_resolving(struct arena *arena, const struct plan *plan, const c
         edit = find_aside(arena, plan, path);
     if (!edit)
         return NULL;
-    const char *name = pathspec_literal(arena, edit->path);
+    const char *name = repo_pathspec(arena, edit->path);
     return is_blocked(edit) ? shell_command(arena, "git rm --cached -- %s", name)
                             : shell_command(arena, "git add -- %s", name);
 }
@@ -83,7 +83,7 @@ static void add_odd_ones(struct steps *s)
     for (size_t i = 0; i < paths->list.count; i++) {
         const struct data *path = paths->list.items[i];
         const char *command = data_get_text(path, "resolve");
-        const char *name = pathspec_literal(s->arena, data_get_text(path, "path"));
+        const char *name = repo_pathspec(s->arena, data_get_text(path, "path"));
         if (command && strcmp(command, shell_command(s->arena, "git add -- %s", name)) != 0)
             add(s, command,
                 str_starts(command, "git add") ? "your file, moved aside: once it is well"
@@ -161,7 +161,7 @@ static void add_committed_conflict(struct steps *s)
             shell_command(s->arena, "git diff --no-index %s %s", shell_path(s->arena, mine),
                           shell_path(s->arena, theirs)),
             "yours against the template's; take over what you want");
-        add(s, shell_command(s->arena, "git rm -- %s", pathspec_literal(s->arena, theirs)),
+        add(s, shell_command(s->arena, "git rm -- %s", repo_pathspec(s->arena, theirs)),
             "once that is done, for each such file; then commit");
     }
     add_push(s);

@@ -13,7 +13,6 @@
 #include "plan/plan.h"
 #include "update/base/proven_base.h"
 #include "update/next_steps.h"
-#include "update/report/update_facts.h"
 #include "update/resume/end_state.h"
 #include "update/resume/on_conflict.h"
 #include "update/strategy.h"

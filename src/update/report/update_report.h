@@ -4,16 +4,31 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "plan/plan.h"
+#include "update/resume/branch_refresh.h"
+#include "update/update.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
 struct base;
 struct beside;
+struct child;
 struct data;
 struct oid;
-struct plan;
-struct update_facts;
+struct target;
+
+/* What an update has found out before it decides anything. Nothing changes it afterwards. */
+struct update_facts {
+    const struct update_options *options;
+    const struct child *child;
+    bool adopts; /* the child has no record yet, and so no version before */
+    const struct target *target;
+    struct plan_list render; /* of the target, as a list */
+    const struct base *base; /* what is merged against */
+    struct refresh refresh;  /* of --refresh */
+};
 
 struct report {
     const char *result;               /* a word of update/resume/end_state.h */

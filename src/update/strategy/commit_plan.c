@@ -11,7 +11,6 @@
 #include "catalog/origin.h"
 #include "child/base_ref.h"
 #include "child/child.h"
-#include "child/proof.h"
 #include "data/data.h"
 #include "git/commit.h"
 #include "git/patch.h"
@@ -242,7 +241,7 @@ static int add_base_ref(struct journal_refs *refs, const struct strategy_input *
     bool found;
     refs->items = arena_array(arena, 1, sizeof(*refs->items));
     struct journal_ref *ref = &refs->items[refs->count++];
-    ref->name = arena_printf(arena, BASE_REF_PREFIX "%s", oid_text(arena, &in->render_tree));
+    ref->name = base_ref_name(arena, &in->render_tree);
     ref->target = in->base_commit;
     if (repo_ref(&there, &found, in->repo, ref->name, err) < 0)
         return -1;

@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "plan/plan.h"
-#include "update/report/update_facts.h"
+#include "update/report/update_report.h"
 
 #include <stddef.h>
 
