@@ -58,23 +58,6 @@ static void blocks(struct obstacles *found, const struct checker *c, const char 
                    : arena_printf(c->repo->arena, "'%s'", path));
 }
 
-/* The bytes on disk as they would be in an object. */
-static int hash_as_object(struct oid *out, const struct checker *c, const char *path,
-                          struct span disk, const struct tree_entry *known)
-{
-    BUF_SCRATCH(converted, CONTENT_MAX);
-    STORE_BYTES_SCRATCH(in_head);
-    enum convert_kind kind;
-    if (worktree_convert(&kind, c->now, path, c->err) < 0)
-        return -1;
-    if (kind != CONVERT_NONE && known->mode != LEAF_ABSENT &&
-        store_get(&in_head, c->repo->store, STORE_BLOB, &known->id, path, c->err) < 0)
-        return -1;
-    if (convert_to_object(&converted, kind, disk, in_head.bytes))
-        disk = span_of(buf_text(&converted), converted.len);
-    return store_hash(out, STORE_BLOB, disk, c->err);
-}
-
 /* What the file will be on disk. Puts its bytes into the store. */
 static int future_of(struct disk_entry *out, const struct checker *c, const char *path,
                      const struct tree_entry *entry)
@@ -162,7 +145,7 @@ static int check_tracked_file(struct obstacles *found, const struct checker *c,
         return 0;
     }
     struct span bytes = span_of(buf_text(&content), content.len);
-    if (hash_as_object(&id, c, edit->path, bytes, &edit->old) < 0)
+    if (worktree_hash(&id, NULL, c->now, edit->path, &edit->old, bytes, c->err) < 0)
         return -1;
     if (!oid_equal(&id, &edit->old.id) || !mode_agrees(c, &change->old, &edit->old)) {
         words_add(&found->dirty, c->repo->arena, edit->path);

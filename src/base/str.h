@@ -46,6 +46,8 @@ void words_printf(struct words *words, struct arena *arena, const char *format, 
 
 /* Takes the first line off `rest`; returns it without its newline. */
 struct span span_cut_line(struct span *rest);
+/* Index of the first such struct, of a sorted array, whose text is not before `text`. */
+size_t str_lower_bound(const char *text, const void *items, size_t count, size_t size);
 /* For qsort and bsearch of structs that begin with a text, bytewise. */
 int str_compare_first(const void *a, const void *b);
 bool str_is_among(const char *text, const char *const *items, size_t count);

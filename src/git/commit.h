@@ -19,6 +19,11 @@ struct identity {
     const char *name; /* "NAME <EMAIL>" of the author */
     bool fallback;    /* neither git's configuration nor the environment names anybody */
 };
+/*
+ * As git has it: GIT_AUTHOR_* and GIT_COMMITTER_* of the environment, else author.* and
+ * committer.*, else user.* of the configuration, else EMAIL (a name is not made up from passwd),
+ * else `tmplgen <tmplgen@localhost>`: then `fallback` is set, so that the command can say so.
+ */
 TG_CHECKED int identity_read(struct identity *out, struct arena *arena,
                              struct git_repository *repository, struct err *err);
 

@@ -78,6 +78,8 @@ TG_CHECKED int io_make_folders(const char **made, struct arena *arena, const cha
                                struct err *err);
 /* Removes a file or a whole folder, links not followed. Failures are passed over. */
 void io_remove(int folder, const char *path);
+/* The path without links, "." and "..", in the arena; NULL with errno. */
+const char *io_real_path(struct arena *arena, const char *path);
 /* A folder to read, never through a link: "." is `folder` itself. NULL with errno. */
 DIR *io_open_dir(int folder, const char *name);
 /* The next name but "." and ".."; NULL at the end, with errno 0, or where it cannot be read. */

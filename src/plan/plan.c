@@ -24,15 +24,7 @@ void plan_sort_edits(struct plan_edit *edits, size_t count)
 
 size_t plan_list_lower_bound(const struct plan_list *list, const char *path)
 {
-    size_t low = 0, high = list->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(list->files[middle].path, path) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return str_lower_bound(path, list->files, list->count, sizeof(*list->files));
 }
 
 const struct plan_file *plan_list_find(const struct plan_list *list, const char *path)

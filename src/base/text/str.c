@@ -41,6 +41,19 @@ int str_compare_first(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+size_t str_lower_bound(const char *text, const void *items, size_t count, size_t size)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(*(const char *const *)((const char *)items + middle * size), text) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 bool str_is_among(const char *text, const char *const *items, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -47,12 +47,9 @@ static const char *parent_of(struct arena *arena, const char *path)
 
 int create_absolute(const char **out, struct arena *arena, const char *path, struct err *err)
 {
-    char *real = realpath(path, NULL);
-    if (real) {
-        *out = arena_strdup(arena, real);
-        free(real);
+    *out = io_real_path(arena, path);
+    if (*out)
         return 0;
-    }
     if (errno != ENOENT)
         return err_errno(err, errno, "io", "cannot use the path '%s'", path);
     char *copy = arena_strdup(arena, path);

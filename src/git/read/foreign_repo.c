@@ -61,14 +61,6 @@ int foreign_line(const char **out, struct arena *arena, int folder, const char *
 
 /* ---------------------------------------------------------------- where it is */
 
-static const char *real_path(struct arena *arena, const char *path)
-{
-    char *real = realpath(path, NULL);
-    const char *out = real ? arena_strdup(arena, real) : NULL;
-    free(real);
-    return out;
-}
-
 static const char *parent_of(struct arena *arena, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -86,7 +78,7 @@ static int follow(const char **out, struct arena *arena, const char *folder, con
     if (!line || !str_starts(line, prefix))
         return 0;
     line += strlen(prefix);
-    *out = real_path(arena, *line == '/' ? line : arena_printf(arena, "%s/%s", folder, line));
+    *out = io_real_path(arena, *line == '/' ? line : arena_printf(arena, "%s/%s", folder, line));
     return 0;
 }
 
@@ -104,7 +96,7 @@ static int open_linked(struct foreign_repo *out, struct arena *arena, const char
     const char *worktrees = target ? parent_of(arena, target) : "";
     if (str_ends(worktrees, "/worktrees") && follow(&back, arena, target, "gitdir", "", err) < 0)
         return -1;
-    if (!back || !str_equal(back, real_path(arena, dot_git)))
+    if (!back || !str_equal(back, io_real_path(arena, dot_git)))
         return foreign_refuse(err, dot_git,
                               "is a file that leads to another folder: nothing outside of a "
                               "catalog is read",

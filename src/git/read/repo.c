@@ -102,15 +102,11 @@ static int open_folder(int *fd, const char *path, struct err *err)
 
 static int find_start(const char **out, struct arena *arena, const char *path, struct err *err)
 {
-    char *real = realpath(path, NULL);
     struct stat info;
-    if (!real && (errno == ENOENT || errno == ENOTDIR))
+    *out = io_real_path(arena, path);
+    if (!*out && (errno == ENOENT || errno == ENOTDIR))
         return err_set(err, TG_USAGE, "invalid-path", "there is no folder '%s'", path);
-    if (!real)
-        return err_errno(err, errno, "io", "cannot use '%s'", path);
-    *out = arena_strdup(arena, real);
-    free(real);
-    if (stat(*out, &info) < 0)
+    if (!*out || stat(*out, &info) < 0)
         return err_errno(err, errno, "io", "cannot use '%s'", path);
     if (!S_ISDIR(info.st_mode))
         return err_set(err, TG_USAGE, "invalid-path", "'%s' is no folder", path);
@@ -146,9 +142,8 @@ static int open_git(struct repo *repo, struct err *err)
 static int check_work_tree(const struct repo *repo, struct err *err)
 {
     const char *work_tree = git_repository_workdir(repo->git);
-    char *real = work_tree ? realpath(work_tree, NULL) : NULL;
+    const char *real = work_tree ? io_real_path(repo->arena, work_tree) : NULL;
     const char *top = arena_printf(repo->arena, "%s/", real ? real : "");
-    free(real);
     if (strcmp(top, repo->top) == 0)
         return 0;
     (void)err_set(err, TG_REFUSED, "repository-form",

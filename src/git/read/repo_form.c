@@ -51,13 +51,10 @@ static const char *with_slash(struct arena *arena, const char *path)
 
 static int make_real(const char **out, struct arena *arena, const char *path, struct err *err)
 {
-    char *real = realpath(path, NULL);
+    const char *real = io_real_path(arena, path);
     if (!real)
         return err_errno(err, errno, "io", "cannot find the git folder '%s'", path);
     *out = with_slash(arena, real);
-    if (*out == real)
-        *out = arena_strdup(arena, real);
-    free(real);
     return 0;
 }
 

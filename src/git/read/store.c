@@ -224,6 +224,16 @@ int store_get(struct store_bytes *out, const struct store *store, enum store_kin
     return 0;
 }
 
+int store_copy(struct span *out, struct arena *arena, const struct store *store,
+               enum store_kind kind, const struct oid *id, const char *what, struct err *err)
+{
+    STORE_BYTES_SCRATCH(loaded);
+    if (store_get(&loaded, store, kind, id, what, err) < 0)
+        return -1;
+    *out = span_of(arena_memdup(arena, loaded.bytes.ptr, loaded.bytes.len), loaded.bytes.len);
+    return 0;
+}
+
 int store_size(size_t *out, const struct store *store, const struct oid *id, const char *what,
                struct err *err)
 {

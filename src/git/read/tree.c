@@ -232,14 +232,12 @@ static void append_node(struct folder *folder, struct arena *arena, const struct
 
 static int load_folder(struct folder *out, const struct editor *e, const struct oid *tree)
 {
-    STORE_BYTES_SCRATCH(loaded);
+    struct span rest;
     *out = (struct folder){0};
     if (!tree)
         return 0;
-    if (store_get(&loaded, e->read, STORE_TREE, tree, "a folder", e->err) < 0)
+    if (store_copy(&rest, e->arena, e->read, STORE_TREE, tree, "a folder", e->err) < 0)
         return -1;
-    struct span rest =
-        span_of(arena_memdup(e->arena, loaded.bytes.ptr, loaded.bytes.len), loaded.bytes.len);
     while (rest.len) {
         struct tree_node node;
         if (next_node(&node, &rest) < 0)

@@ -15,10 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CHECKSUM_SIZE = 20, COPY_PIECE = 1 << 16 };
+enum { CHECKSUM_SIZE = 20, COPY_PIECE = 1 << 30 };
 
 struct index {
     git_index *git;
@@ -260,20 +261,10 @@ int index_checksum(char out[41], const char *path, struct err *err)
 
 static int copy_bytes(int to, int from)
 {
-    char piece[COPY_PIECE];
-    for (;;) {
-        ssize_t got = read(from, piece, sizeof(piece));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return (int)got;
-        for (ssize_t done = 0; done < got;) {
-            ssize_t put = write(to, piece + done, (size_t)(got - done));
-            if (put < 0 && errno != EINTR)
-                return -1;
-            done += put > 0 ? put : 0;
-        }
-    }
+    ssize_t sent;
+    while ((sent = sendfile(to, from, NULL, COPY_PIECE)) > 0 || (sent < 0 && errno == EINTR))
+        ;
+    return (int)sent;
 }
 
 /* The index as it is read, and the copy that becomes the new one. */

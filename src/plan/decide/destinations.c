@@ -13,15 +13,7 @@
 /* Index of the first destination at or behind `path`. */
 static size_t lower_bound(const struct placement *p, const char *path)
 {
-    size_t low = 0, high = p->destination_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(p->destinations[middle].path, path) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return str_lower_bound(path, p->destinations, p->destination_count, sizeof(*p->destinations));
 }
 
 bool is_destination(const struct placement *p, const char *path)

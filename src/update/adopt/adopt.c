@@ -91,14 +91,11 @@ static int check_repository(struct child *child, const char *branch, struct err 
 static int read_overlay(struct span *out, const struct child *child, struct err *err)
 {
     const struct plan_file *file = plan_list_find(&child->files, OVERLAY_PATH);
-    STORE_BYTES_SCRATCH(text);
     *out = span_of("", 0);
-    if (!file || !tree_entry_is_file(&file->entry))
-        return 0;
-    if (store_get(&text, child->repo.store, STORE_BLOB, &file->entry.id, OVERLAY_PATH, err) < 0)
-        return -1;
-    *out = span_of(arena_memdup(child->arena, text.bytes.ptr, text.bytes.len), text.bytes.len);
-    return 0;
+    return file && tree_entry_is_file(&file->entry)
+               ? store_copy(out, child->arena, child->repo.store, STORE_BLOB, &file->entry.id,
+                            OVERLAY_PATH, err)
+               : 0;
 }
 
 /* FRAMEWORK-TYPE; with `stack: none` the folder's name, else TYPE. */

@@ -205,17 +205,15 @@ static bool split_seal(struct span *message, const char **sum, const char *text)
 int message_seal_of(const char **out, const struct repo *repo, const struct oid *commit,
                     struct err *err)
 {
-    STORE_BYTES_SCRATCH(bytes);
     struct commit read;
-    struct span message;
+    struct span bytes, message;
     const char *sum;
     char expected[SHA256_HEX_SIZE];
     *out = NULL;
     if (repo_commit(&read, repo->arena, repo->store, commit, err) < 0 ||
-        store_get(&bytes, repo->store, STORE_COMMIT, commit, "a commit", err) < 0)
+        store_copy(&bytes, repo->arena, repo->store, STORE_COMMIT, commit, "a commit", err) < 0)
         return -1;
-    const char *text = arena_memdup(repo->arena, bytes.bytes.ptr, bytes.bytes.len);
-    const char *body = strstr(text, "\n\n");
+    const char *body = strstr(bytes.ptr, "\n\n");
     if (read.parent_count == 0 || !body || !split_seal(&message, &sum, body + 2))
         return 0;
     hash(expected, message, read.parents, read.parent_count, &read.tree);

@@ -71,14 +71,13 @@ static int fill_pick(struct journal *j, const struct strategy_input *in,
 static int keep_author(struct identity *who, const struct journal_stop *stop,
                        const struct repo *repo, struct err *err)
 {
-    STORE_BYTES_SCRATCH(picked);
+    struct span picked;
     if (!stop->pseudoref || !store_has(repo->store, &stop->brought))
         return 0;
-    if (store_get(&picked, repo->store, STORE_COMMIT, &stop->brought, "the update's commit", err) <
-        0)
+    if (store_copy(&picked, repo->arena, repo->store, STORE_COMMIT, &stop->brought,
+                   "the update's commit", err) < 0)
         return -1;
-    const char *text = arena_memdup(repo->arena, picked.bytes.ptr, picked.bytes.len);
-    const char *author = strstr(text, "\nauthor ");
+    const char *author = strstr(picked.ptr, "\nauthor ");
     if (author) {
         author += strlen("\nauthor ");
         who->author = arena_memdup(repo->arena, author, strcspn(author, "\n"));
