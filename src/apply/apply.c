@@ -3,9 +3,7 @@
 
 #include "apply/journal.h"
 #include "apply/recheck.h"
-#include "apply/steps/git_state.h"
-#include "apply/steps/prepare.h"
-#include "apply/steps/worktree_swap.h"
+#include "apply/steps/steps.h"
 #include "apply/work_folder.h"
 #include "base/arena.h"
 #include "git/ref.h"

@@ -7,7 +7,6 @@
 #include "data/toml.h"
 #include "data/yaml.h"
 #include "git/store.h"
-#include "plan/decide/decide.h"
 #include "plan/decide/destinations.h"
 #include "plan/pair.h"
 #include "plan/plan.h"

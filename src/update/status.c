@@ -20,7 +20,7 @@
 #include "update/resume/end_state.h"
 #include "update/resume/on_conflict.h"
 #include "update/resume/recover.h"
-#include "update/target/target.h"
+#include "update/target/update_target.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define TMPLGEN_UPDATE_H
 
 #include "base/err.h"
-#include "update/target/target.h"
+#include "update/target/update_target.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -26,7 +26,7 @@
 #include "update/resume/recover.h"
 #include "update/strategy.h"
 #include "update/strategy/commit_plan.h"
-#include "update/target/target.h"
+#include "update/target/update_target.h"
 #include "update/update.h"
 
 #include <limits.h>

@@ -1,8 +1,8 @@
 /* Git's side of an update: locks, the index, refs, HEAD, and the state of a conflict. */
-#include "apply/steps/git_state.h"
 
 #include "apply/journal.h"
 #include "apply/recheck.h"
+#include "apply/steps/steps.h"
 #include "apply/work_folder.h"
 #include "base/arena.h"
 #include "git/git_index.h"

@@ -1,7 +1,7 @@
 /* Before the journal: everything that an update needs space for is written and made durable. */
-#include "apply/steps/prepare.h"
 
 #include "apply/journal.h"
+#include "apply/steps/steps.h"
 #include "apply/work_folder.h"
 #include "base/arena.h"
 #include "git/ref.h"

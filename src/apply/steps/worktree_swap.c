@@ -1,7 +1,7 @@
 /* The work tree during an update: files are exchanged, and nothing of the user's is overwritten. */
-#include "apply/steps/worktree_swap.h"
 
 #include "apply/journal.h"
+#include "apply/steps/steps.h"
 #include "apply/work_folder.h"
 #include "base/arena.h"
 #include "base/str.h"

@@ -1,9 +1,9 @@
 /* What becomes of one file of up to three trees. */
-#include "plan/decide/decide.h"
 
 #include "base/arena.h"
 #include "base/str.h"
 #include "plan/case_names.h"
+#include "plan/decide/destinations.h"
 #include "plan/pair.h"
 #include "plan/three_way.h"
 

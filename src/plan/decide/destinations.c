@@ -3,7 +3,6 @@
 
 #include "base/arena.h"
 #include "base/str.h"
-#include "plan/decide/decide.h"
 #include "plan/pair.h"
 #include "plan/plan.h"
 

@@ -1,7 +1,8 @@
-/* Where every file lies after the update, and which files get into each other's way there. */
+/* What becomes of each file, and where it lies afterwards. */
 #ifndef TMPLGEN_DESTINATIONS_H
 #define TMPLGEN_DESTINATIONS_H
 
+#include "base/err.h"
 #include "plan/plan.h"
 
 #include <stdbool.h>
@@ -9,9 +10,26 @@
 
 struct arena;
 struct file_triple;
-struct outcome;
 struct plan;
 struct plan_path;
+struct store;
+
+struct outcome {
+    bool reported;
+    enum path_state state;
+    const char *path; /* where the file lies afterwards; NULL: nowhere */
+    const char *from_path;
+    struct tree_entry disk; /* its content there */
+    bool conflict;
+    struct tree_entry stages[SIDES];
+    bool merged_text; /* `disk` has lines of both */
+    const char *note; /* for people, or NULL */
+};
+
+/* Puts merged content into the store. */
+TG_CHECKED int decide_file(struct outcome *out, struct arena *arena, struct store *store,
+                           const struct plan_input *input, const struct file_triple *triple,
+                           struct err *err);
 
 struct destination {
     const char *path;

@@ -24,8 +24,7 @@
 #include "update/resume/recover.h"
 #include "update/strategy.h"
 #include "update/strategy/commit_plan.h"
-#include "update/target/target.h"
-#include "update/target/update_stack.h"
+#include "update/target/update_target.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
 /* Refs that have commits of a range, and keep them as they were. */
-#include "update/rebase/commit_holders.h"
 
 #include "base/arena.h"
 #include "base/shell.h"

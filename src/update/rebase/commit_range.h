@@ -1,15 +1,18 @@
-/* The commits that a rebase replays: the child's own, from the root to HEAD, in a line. */
+/* The commits that a rebase replays, in a line from the root to HEAD, and the refs that have them.
+ */
 #ifndef TMPLGEN_COMMIT_RANGE_H
 #define TMPLGEN_COMMIT_RANGE_H
 
 #include "base/err.h"
 #include "child/record.h"
 #include "git/commit.h"
+#include "git/tree_entry.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
+struct replay_result;
 struct repo;
 
 /* Files that migrations rename. */
@@ -46,5 +49,36 @@ TG_CHECKED int range_read(struct commit_range *out, struct arena *arena, const s
 
 /* "1234567890 (subject)". */
 const char *range_name(struct arena *arena, const struct raw_commit *commit);
+
+/* Refs that have commits of a range, and keep them as they were. */
+
+struct commit_holder {
+    const char *ref; /* in full */
+    struct oid tip;
+    size_t commits; /* so many of the range, from its start */
+};
+
+/* Remotes' branches, tags, and other branches. */
+struct commit_holders {
+    struct commit_holder *items;
+    size_t count;
+};
+
+/* All refs that have some of the range, but `moved`, the branch that is to be moved (in full, or
+ * NULL). */
+TG_CHECKED int holders_find(struct commit_holders *out, const struct repo *repo,
+                            const struct commit_range *range, const char *moved, struct err *err);
+
+/* Refused (3, "published") where a remote's branch or a tag is among them. */
+TG_CHECKED int holders_check_published(const struct commit_holders *holders,
+                                       const struct repo *repo, const struct commit_range *range,
+                                       struct err *err);
+
+/*
+ * Fills in `rewritten`, the branches of remotes that are to be pushed anew, and warns of
+ * signatures, notes, tags and branches that the new commits lack.
+ */
+void holders_report(struct replay_result *out, const struct commit_holders *holders,
+                    const struct repo *repo, const struct commit_range *range, const char *moved);
 
 #endif

@@ -4,14 +4,11 @@
 #include "child/record.h"
 #include "git/commit.h"
 #include "git/repo.h"
-#include "update/rebase/commit_holders.h"
 #include "update/rebase/commit_range.h"
-#include "update/rebase/rebase_context.h"
-#include "update/rebase/rebase_next.h"
 #include "update/rebase/replay.h"
-#include "update/rebase/replay_edits.h"
+#include "update/rebase/stopped_rebase.h"
 #include "update/strategy.h"
-#include "update/target/migrate.h"
+#include "update/target/update_target.h"
 
 enum { SHOWN = 10 };
 

@@ -1,5 +1,4 @@
 /* What a rebase that stopped needs to go on, as its journal keeps it. */
-#include "update/rebase/rebase_context.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -9,6 +8,7 @@
 #include "git/repo.h"
 #include "update/rebase/commit_range.h"
 #include "update/rebase/replay.h"
+#include "update/rebase/stopped_rebase.h"
 
 #define DOCUMENT "document"
 #define CONTEXT_MAX (64 * LIMIT_MIB)

@@ -1,5 +1,4 @@
 /* A rebase goes on from a stop: from the user's commit to the next stop, or to the end. */
-#include "update/rebase/rebase_next.h"
 
 #include "apply/kept_resolutions.h"
 #include "apply/preflight.h"
@@ -18,9 +17,8 @@
 #include "io/io.h"
 #include "plan/three_way.h"
 #include "update/rebase/commit_range.h"
-#include "update/rebase/rebase_context.h"
 #include "update/rebase/replay.h"
-#include "update/rebase/replay_edits.h"
+#include "update/rebase/stopped_rebase.h"
 #include "update/strategy.h"
 
 #include <string.h>

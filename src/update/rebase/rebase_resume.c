@@ -1,5 +1,4 @@
 /* A rebase that stopped on the way: on, or back, from wherever HEAD is. */
-#include "update/rebase/rebase_resume.h"
 
 #include "apply/apply.h"
 #include "apply/preflight.h"
@@ -10,8 +9,8 @@
 #include "child/child.h"
 #include "git/commit.h"
 #include "io/interrupt.h"
-#include "update/rebase/rebase_next.h"
-#include "update/rebase/replay_edits.h"
+#include "update/rebase/replay.h"
+#include "update/rebase/stopped_rebase.h"
 #include "update/report/update_report.h"
 #include "update/resume/end_state.h"
 #include "update/strategy.h"

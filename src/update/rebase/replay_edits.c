@@ -1,5 +1,4 @@
 /* What a replay does to files and index, at a stop or at its end. */
-#include "update/rebase/replay_edits.h"
 
 #include "apply/kept_resolutions.h"
 #include "base/arena.h"

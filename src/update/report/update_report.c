@@ -16,7 +16,7 @@
 #include "update/resume/end_state.h"
 #include "update/resume/on_conflict.h"
 #include "update/strategy.h"
-#include "update/target/target.h"
+#include "update/target/update_target.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #include "child/child.h"
 #include "data/data.h"
 #include "git/git_index.h"
-#include "update/rebase/rebase_resume.h"
+#include "update/rebase/stopped_rebase.h"
 #include "update/report/update_report.h"
 #include "update/resume/end_state.h"
 #include "update/resume/stopped_update.h"

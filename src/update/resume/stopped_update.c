@@ -15,7 +15,7 @@
 #include "git/tree.h"
 #include "io/io.h"
 #include "plan/three_way.h"
-#include "update/rebase/rebase_resume.h"
+#include "update/rebase/stopped_rebase.h"
 #include "update/report/update_report.h"
 #include "update/resume/end_state.h"
 #include "update/strategy.h"

@@ -1,5 +1,4 @@
 /* Carries answers from the recorded version of a template to another. */
-#include "update/target/migrate.h"
 
 #include "base/arena.h"
 #include "base/intern.h"
@@ -10,6 +9,7 @@
 #include "data/data.h"
 #include "data/yaml.h"
 #include "matrix/version.h"
+#include "update/target/update_target.h"
 
 #include <string.h>
 

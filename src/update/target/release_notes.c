@@ -1,5 +1,4 @@
 /* What is new in a version, in its authors' words: the changelog, and notes of migrations. */
-#include "update/target/release_notes.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -13,7 +12,7 @@
 #include "catalog/semver.h"
 #include "data/data.h"
 #include "data/fileset.h"
-#include "update/target/migrate.h"
+#include "update/target/update_target.h"
 
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* Where an update goes: which revision of the catalog, which answers, which stack. */
-#include "update/target/target.h"
 
 #include "base/arena.h"
 #include "catalog/catalog.h"
@@ -9,9 +8,7 @@
 #include "catalog/semver.h"
 #include "child/team_image.h"
 #include "data/data.h"
-#include "update/target/migrate.h"
-#include "update/target/release_notes.h"
-#include "update/target/update_stack.h"
+#include "update/target/update_target.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
 /* The stack of an update: what was asked for, resolved again in the matrix of the target. */
-#include "update/target/update_stack.h"
 
 #include "base/arena.h"
 #include "child/record.h"
@@ -8,6 +7,7 @@
 #include "matrix/matrix.h"
 #include "matrix/version.h"
 #include "resolver/resolver.h"
+#include "update/target/update_target.h"
 
 #include <string.h>
 

@@ -1,17 +1,42 @@
-/* The work tree during an update: files are exchanged, and nothing of the user's is overwritten. */
-#ifndef TMPLGEN_WORKTREE_SWAP_H
-#define TMPLGEN_WORKTREE_SWAP_H
+/* The steps of a run: all is prepared, git's side, the work tree. */
+#ifndef TMPLGEN_STEPS_H
+#define TMPLGEN_STEPS_H
 
 #include "base/err.h"
 
 #include <stdbool.h>
 
 struct apply;
+struct journal;
 struct journal_files;
+struct journal_refs;
+struct journal_tip;
 struct oid;
 struct repo;
-struct work;
 struct words;
+struct work;
+
+/* Opens `work`. Fills in `run` and `files` of the journal, but the level. */
+TG_CHECKED int prepare_all(struct work *work, const struct apply *a, struct journal *j,
+                           struct err *err);
+
+/* Git's side of an update: locks, the index, refs, HEAD, and the state of a conflict. */
+
+TG_CHECKED int git_state_lock(const struct apply *a, const struct journal_tip *tip,
+                              struct err *err);
+TG_CHECKED int git_state_unlock(const struct apply *a, const struct journal_tip *tip,
+                                struct err *err);
+TG_CHECKED int git_state_forward(const struct repo *repo, const struct work *work,
+                                 const struct journal *j, struct err *err);
+/* `moved`: the user went on from there; then the index and HEAD stay as they are. */
+TG_CHECKED int git_state_backward(const struct repo *repo, const struct work *work,
+                                  const struct journal *j, bool moved, struct err *err);
+
+/* Removes the refs that the run made. */
+TG_CHECKED int git_state_remove_refs(const struct repo *repo, const struct journal_refs *refs,
+                                     struct err *err);
+
+/* The work tree during an update: files are exchanged, and nothing of the user's is overwritten. */
 
 /*
  * `kept` gets the user's files that stay as they are, or are put aside, each once.
