@@ -397,26 +397,18 @@ static void take_line_end(struct journal_coder *c)
 static void take_line(struct journal_coder *c, struct journal *j)
 {
     struct span word = take_until(c, ' ');
-    if (span_equal(word, span_from("ref"))) {
-        struct journal_refs *refs = &j->refs;
-        refs->items = arena_grow(c->arena, refs->items, refs->count, sizeof(*refs->items));
-        code_ref(c, &refs->items[refs->count++]);
-    } else if (span_equal(word, span_from("made"))) {
+    if (span_equal(word, span_from("ref")))
+        code_ref(c, &arena_push(c->arena, j->refs.items, j->refs.count));
+    else if (span_equal(word, span_from("made")))
         words_add(&j->files.made, c->arena, code_path(c, NULL));
-    } else if (span_equal(word, span_from("change"))) {
-        struct journal_files *files = &j->files;
-        files->changes =
-            arena_grow(c->arena, files->changes, files->count, sizeof(*files->changes));
-        code_change(c, &files->changes[files->count++]);
-    } else if (span_equal(word, span_from("step"))) {
-        struct journal_steps *steps = &j->steps;
-        steps->items = arena_grow(c->arena, steps->items, steps->count, sizeof(*steps->items));
-        code_step(c, &steps->items[steps->count++]);
-    } else if (c->version >= VERSION_WITH_LEVELS && span_equal(word, span_from("sequence"))) {
+    else if (span_equal(word, span_from("change")))
+        code_change(c, &arena_push(c->arena, j->files.changes, j->files.count));
+    else if (span_equal(word, span_from("step")))
+        code_step(c, &arena_push(c->arena, j->steps.items, j->steps.count));
+    else if (c->version >= VERSION_WITH_LEVELS && span_equal(word, span_from("sequence")))
         code_sequence(c, j);
-    } else {
+    else
         expect(c, false);
-    }
     take_line_end(c);
 }
 

@@ -404,11 +404,8 @@ static int make_diff(struct data **document, const struct project *p, struct err
         put_disk(&disk, p, &base, err) < 0 ||
         patch_trees(&patch, arena, repo, &before, &disk, err) < 0)
         return -1;
-    struct data *proof = data_map(arena);
-    data_put_text(arena, proof, "tree", oid_text(arena, &base.tree));
-    data_put_text(arena, proof, "proven_by", proof_names[base.proof]);
     *document = data_map(arena);
-    data_put(arena, *document, "base", proof);
+    data_put(arena, *document, "base", base_data(arena, &base));
     data_put(arena, *document, "diff", data_span(arena, patch));
     return 0;
 }

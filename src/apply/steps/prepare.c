@@ -26,8 +26,7 @@ struct prepared {
 
 static void add_place(struct prepared *p, int folder, const char *name)
 {
-    p->places = arena_grow(p->arena, p->places, p->count, sizeof(*p->places));
-    p->places[p->count++] = (struct io_place){folder, name};
+    arena_push(p->arena, p->places, p->count) = (struct io_place){folder, name};
 }
 
 /* ---------------------------------------------------------------- files of the work tree */

@@ -231,8 +231,8 @@ struct synced {
 
 static void add_synced(struct synced *s, const char *path)
 {
-    s->places = arena_grow(s->builder->arena, s->places, s->count, sizeof(*s->places));
-    s->places[s->count++] = (struct io_place){s->builder->maker.top, path};
+    arena_push(s->builder->arena, s->places, s->count) =
+        (struct io_place){s->builder->maker.top, path};
 }
 
 /* The folders of `path` that are not those of `last`, too. */
@@ -260,10 +260,9 @@ static int sync_files(const struct builder *b, const struct render *render)
 
 static int move_name(struct builder *b, int target, const char *name)
 {
-    b->moved = arena_grow(b->arena, b->moved, b->moved_count, sizeof(*b->moved));
     if (io_claim(b->maker.top, name, target, name) < 0)
         return err_errno(b->err, errno, "io", "cannot move '%s' into '%s'", name, b->target->path);
-    b->moved[b->moved_count++] = name;
+    arena_push(b->arena, b->moved, b->moved_count) = name;
     return 0;
 }
 
@@ -301,8 +300,7 @@ static int sync_way(const struct builder *b)
     size_t count = 0;
     for (const char *path = b->target->path;; path = folder) {
         folder = parent_of(b->arena, path);
-        places = arena_grow(b->arena, places, count, sizeof(*places));
-        places[count++] = (struct io_place){AT_FDCWD, folder};
+        arena_push(b->arena, places, count) = (struct io_place){AT_FDCWD, folder};
         if (strcmp(path, last) == 0)
             return io_sync(places, count, b->err);
     }

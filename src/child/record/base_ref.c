@@ -140,8 +140,7 @@ static int list_refs(struct pruning *p, const char *keep)
     while (git_reference_next_name(&name, iterator) == 0) {
         if (strcmp(name + strlen(BASE_REF_PREFIX), keep) == 0)
             continue;
-        p->names = arena_grow(&p->arena, p->names, p->count, sizeof(*p->names));
-        p->names[p->count++] = arena_strdup(&p->arena, name);
+        arena_push(&p->arena, p->names, p->count) = arena_strdup(&p->arena, name);
     }
     git_reference_iterator_free(iterator);
     return 0;

@@ -51,8 +51,7 @@ static int add(struct ref_reading *g, const struct foreign_ref *ref)
                       LIMIT_REFS);
         return err_hint(g->err, "give a clone to --catalog that has fewer of them");
     }
-    out->items = arena_grow(g->arena, out->items, out->count, sizeof(*out->items));
-    out->items[out->count++] = *ref;
+    arena_push(g->arena, out->items, out->count) = *ref;
     return 0;
 }
 

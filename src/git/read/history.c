@@ -20,8 +20,7 @@ static void add(struct walk *w, const struct oid *id)
 {
     if (!oid_map_add(&w->seen, id, w->count))
         return;
-    w->queue = arena_grow(&w->arena, w->queue, w->count, sizeof(*w->queue));
-    w->queue[w->count++] = *id;
+    arena_push(&w->arena, w->queue, w->count) = *id;
 }
 
 static int add_parents(struct walk *w, const struct repo *repo, const struct oid *id,

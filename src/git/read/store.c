@@ -94,8 +94,8 @@ static void add_fresh(struct store *store, const struct oid *id, git_object_t ty
 {
     if (!oid_map_add(&store->places, id, store->count))
         return;
-    store->items = arena_grow(&store->arena, store->items, store->count, sizeof(*store->items));
-    store->items[store->count++] = (struct fresh){to_git(id), type, bytes, deflated};
+    arena_push(&store->arena, store->items, store->count) =
+        (struct fresh){to_git(id), type, bytes, deflated};
 }
 
 static struct span copied(struct store *store, struct span bytes)

@@ -216,8 +216,7 @@ static void add_difference(struct difference_list *list, const char *path)
 {
     if (list->count && strcmp(list->paths[list->count - 1], path) == 0)
         return;
-    list->paths = arena_grow(list->arena, list->paths, list->count, sizeof(*list->paths));
-    list->paths[list->count++] = arena_strdup(list->arena, path);
+    arena_push(list->arena, list->paths, list->count) = arena_strdup(list->arena, path);
 }
 
 void index_differences(const char ***paths, size_t *count, struct arena *arena,

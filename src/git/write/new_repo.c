@@ -163,8 +163,7 @@ static void add_place(struct sync_list *list, const char *path)
     for (size_t i = 0; i < list->count; i++)
         if (strcmp(list->places[i].path, path) == 0)
             return;
-    list->places = arena_grow(list->arena, list->places, list->count, sizeof(*list->places));
-    list->places[list->count++] = (struct io_place){list->top, path};
+    arena_push(list->arena, list->places, list->count) = (struct io_place){list->top, path};
 }
 
 /* A file, and the folders that it lies in. */

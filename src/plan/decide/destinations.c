@@ -71,8 +71,7 @@ const struct plan_file *first_staying(const struct placement *p, const char *fol
 struct plan_edit *plan_add_edit(struct plan *plan, struct arena *arena, const char *path,
                                 const struct tree_entry *old)
 {
-    plan->edits = arena_grow(arena, plan->edits, plan->edit_count, sizeof(*plan->edits));
-    struct plan_edit *edit = &plan->edits[plan->edit_count++];
+    struct plan_edit *edit = &arena_push(arena, plan->edits, plan->edit_count);
     *edit = (struct plan_edit){.path = path, .old = *old};
     return edit;
 }

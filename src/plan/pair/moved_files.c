@@ -253,8 +253,7 @@ static int compare(struct likenesses *out, struct move_search *s, size_t old_at,
         return -1;
     if (!bag_similar(&old->bag, &new->bag))
         return 0;
-    out->items = arena_grow(s->scratch, out->items, out->count, sizeof(*out->items));
-    out->items[out->count++] = (struct likeness){old_at, new_at};
+    arena_push(s->scratch, out->items, out->count) = (struct likeness){old_at, new_at};
     return 0;
 }
 

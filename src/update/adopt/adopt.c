@@ -101,10 +101,7 @@ static int read_overlay(struct span *out, const struct child *child, struct err 
 static const char *default_name(const struct making *m, const struct child *child)
 {
     const char *last = strrchr(child->repo.start, '/');
-    if (m->manifest->has_stack)
-        return arena_printf(m->arena, "%s-%s", request_framework(&m->request, m->arena),
-                            m->manifest->type);
-    return last && last[1] ? last + 1 : m->manifest->type;
+    return !m->manifest->has_stack && last && last[1] ? last + 1 : making_name(m);
 }
 
 static int make(struct adoption *a, struct data **refusal, struct err *err)

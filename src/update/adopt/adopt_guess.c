@@ -27,10 +27,7 @@ struct guessing {
 static void take(struct guesses *g, struct arena *arena, const char *what, const char *value,
                  const char *from)
 {
-    struct data *guess = data_map(arena);
-    data_put_text(arena, guess, "what", what);
-    data_put_text(arena, guess, "value", value);
-    data_put_text(arena, guess, "from", from);
+    struct data *guess = data_map_texts(arena, "what", what, "value", value, "from", from, NULL);
     data_push(arena, g->taken, guess);
 }
 

@@ -38,9 +38,8 @@ static void add(struct reading *r, enum clue_kind kind, const char *name, const 
     struct clues *out = r->out;
     if (!value || !*value || out->count == CLUES_MAX)
         return;
-    out->items = arena_grow(r->arena, out->items, out->count, sizeof(*out->items));
-    out->items[out->count++] = (struct clue){kind, name ? arena_strdup(r->arena, name) : NULL,
-                                             arena_strdup(r->arena, value), r->from};
+    arena_push(r->arena, out->items, out->count) = (struct clue){
+        kind, name ? arena_strdup(r->arena, name) : NULL, arena_strdup(r->arena, value), r->from};
 }
 
 static const char *trimmed(struct arena *arena, const char *text, size_t len)

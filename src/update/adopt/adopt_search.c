@@ -106,10 +106,8 @@ static void keep_files(struct version_search *s, const struct plan_list *render)
 
 static struct data *add_version(struct version_search *s)
 {
-    struct data *line = data_map(s->arena);
-    data_put_text(s->arena, line, "version", s->version);
-    data_put_text(s->arena, line, "ref", s->ref);
-    data_put_text(s->arena, line, "commit", s->commit);
+    struct data *line =
+        data_map_texts(s->arena, "version", s->version, "ref", s->ref, "commit", s->commit, NULL);
     data_push(s->arena, s->versions, line);
     return line;
 }
@@ -224,9 +222,8 @@ static int list_files(struct version_search *s, const struct words *paths)
 
 static void report(struct version_search *s)
 {
-    struct data *document = data_map(s->arena);
-    data_put_text(s->arena, document, "version", s->out->version);
-    data_put_text(s->arena, document, "commit", s->best_commit);
+    struct data *document =
+        data_map_texts(s->arena, "version", s->out->version, "commit", s->best_commit, NULL);
     data_put(s->arena, document, "files", s->best_files ? s->best_files : data_list(s->arena));
     data_put(s->arena, document, "versions", s->versions);
     s->out->report = document;

@@ -114,8 +114,7 @@ static void add_tree(struct history_search *s, const struct base_tree *tree)
 {
     if (!oid_map_add(&s->places, &tree->tree, s->tree_count))
         return;
-    s->trees = arena_grow(s->arena, s->trees, s->tree_count, sizeof(*s->trees));
-    s->trees[s->tree_count++] = *tree;
+    arena_push(s->arena, s->trees, s->tree_count) = *tree;
     s->found = s->found || oid_equal(&tree->tree, s->wanted);
 }
 
@@ -145,8 +144,7 @@ static int read_recorded(struct oid *out, struct history_search *s, const struct
         oid_parse(out, record.tree) < 0)
         *out = (struct oid){{0}};
     (void)oid_map_add(&s->records, blob, s->record_count);
-    s->recorded = arena_grow(s->arena, s->recorded, s->record_count, sizeof(*s->recorded));
-    s->recorded[s->record_count++] = *out;
+    arena_push(s->arena, s->recorded, s->record_count) = *out;
     return 0;
 }
 
@@ -162,8 +160,7 @@ static int add_version(size_t *number, struct history_search *s, const struct ba
     version.has_record = !oid_is_zero(&version.recorded);
     *number = s->version_count;
     (void)oid_map_add(&s->folders, &shown->held, *number);
-    s->versions = arena_grow(s->arena, s->versions, s->version_count, sizeof(*s->versions));
-    s->versions[s->version_count++] = version;
+    arena_push(s->arena, s->versions, s->version_count) = version;
     add_tree(s, shown);
     return 0;
 }
@@ -193,8 +190,7 @@ static int visit(bool *stop, void *context, const struct oid *commit)
         return -1;
     visited.version = found ? visited.version + 1 : 0;
     (void)oid_map_add(&s->numbers, commit, s->commit_count);
-    s->commits = arena_grow(s->arena, s->commits, s->commit_count, sizeof(*s->commits));
-    s->commits[s->commit_count++] = visited;
+    arena_push(s->arena, s->commits, s->commit_count) = visited;
     *stop = s->found;
     return 0;
 }
@@ -216,12 +212,6 @@ struct update_replay {
     bool clean;
     struct err *err;
 };
-
-static void add_edit(struct update_replay *r, const char *path, struct tree_entry entry)
-{
-    r->edits = arena_grow(&r->arena, r->edits, r->edit_count, sizeof(*r->edits));
-    r->edits[r->edit_count++] = (struct tree_edit){path, entry};
-}
 
 /* The one file of the base with that content whose path the child lacks: the child moved it. */
 static const struct plan_file *find_moved(const struct update_replay *r,
@@ -252,7 +242,8 @@ static int merge_file(struct update_replay *r, const struct plan_file *base,
         if (three_way_merge(&merged, r->repo->store, &input, r->err) < 0)
             return -1;
         if (merged.kind == THREE_WAY_CLEAN) {
-            add_edit(r, base->path, merged.result);
+            arena_push(&r->arena, r->edits, r->edit_count) =
+                (struct tree_edit){base->path, merged.result};
             return 0;
         }
     }
@@ -269,15 +260,15 @@ static int replay_file(struct update_replay *r, const struct plan_file *before,
     const struct tree_entry new = after ? after->entry : (struct tree_entry){0};
     if (!before || !after || (base && tree_entry_equal(&base->entry, &before->entry))) {
         if (base || !before)
-            add_edit(r, path, new);
+            arena_push(&r->arena, r->edits, r->edit_count) = (struct tree_edit){path, new};
         else if ((base = find_moved(r, before)))
-            add_edit(r, base->path, new);
+            arena_push(&r->arena, r->edits, r->edit_count) = (struct tree_edit){base->path, new};
         return 0;
     }
     if (base)
         return merge_file(r, base, before, after);
     if ((base = find_moved(r, before)))
-        add_edit(r, base->path, new);
+        arena_push(&r->arena, r->edits, r->edit_count) = (struct tree_edit){base->path, new};
     return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "catalog/revision.h"
 #include "child/base_ref.h"
 #include "child/record.h"
+#include "data/data.h"
 #include "git/repo.h"
 #include "update/base/base_given.h"
 #include "update/base/base_history.h"
@@ -15,7 +16,7 @@
 
 #include <string.h>
 
-const char *const proof_names[PROOFS] = {
+static const char *const proof_names[PROOFS] = {
     [PROOF_RENDER] = "render",
     [PROOF_REF] = "ref",
     [PROOF_HISTORY] = "history",
@@ -41,15 +42,10 @@ struct base_search {
 
 /* ---------------------------------------------------------------- rendered again */
 
-static const char *recorded_source(const struct base_search *s)
-{
-    return s->record->catalog.source;
-}
-
 /* Where the catalog is now. */
 static const char *source_now(const struct base_search *s)
 {
-    return s->options->moved_to ? s->options->moved_to : recorded_source(s);
+    return s->options->moved_to ? s->options->moved_to : s->record->catalog.source;
 }
 
 static bool proven_by_render(struct base_search *s)
@@ -57,8 +53,8 @@ static bool proven_by_render(struct base_search *s)
     ERR_SCRATCH(other);
     const char *commit = s->record->catalog.commit;
     const struct render *alike = s->options->alike;
-    if (base_render(&s->render, s->arena, s->record, recorded_source(s), commit, alike, &s->why) <
-            0 &&
+    if (base_render(&s->render, s->arena, s->record, s->record->catalog.source, commit, alike,
+                    &s->why) < 0 &&
         (!s->options->moved_to || base_render(&s->render, s->arena, s->record, s->options->moved_to,
                                               commit, alike, &other) < 0))
         return false;
@@ -171,8 +167,7 @@ static void add_known(struct known_renders *known, struct base_search *s,
 {
     struct plan_list *copy = arena_alloc(s->arena, sizeof(*copy));
     *copy = *list;
-    known->lists = arena_grow(s->arena, known->lists, known->count, sizeof(*known->lists));
-    known->lists[known->count++] = copy;
+    arena_push(s->arena, known->lists, known->count) = copy;
 }
 
 static void add_render(struct known_renders *known, struct base_search *s,
@@ -400,4 +395,12 @@ int base_prove(struct base *out, const struct repo *repo, const struct record *r
         rc = search(&s);
     err_release(&s.why);
     return rc;
+}
+
+struct data *base_data(struct arena *arena, const struct base *base)
+{
+    struct data *map = data_map(arena);
+    data_put_text(arena, map, "tree", oid_text(arena, &base->tree));
+    data_put_text(arena, map, "proven_by", proof_names[base->proof]);
+    return map;
 }

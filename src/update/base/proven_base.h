@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+struct arena;
+struct data;
 struct record;
 struct render;
 struct repo;
@@ -18,7 +20,6 @@ enum proof {
     PROOF_GIVEN,   /* --base */
     PROOFS
 };
-extern const char *const proof_names[PROOFS]; /* as in docs/json.md */
 
 struct base {
     enum proof proof;
@@ -48,5 +49,8 @@ struct base_options {
  */
 TG_CHECKED int base_prove(struct base *out, const struct repo *repo, const struct record *record,
                           const struct base_options *options, struct err *err);
+
+/* {tree, proven_by}, as in docs/json.md. */
+struct data *base_data(struct arena *arena, const struct base *base);
 
 #endif

@@ -119,8 +119,8 @@ static int add_holder(struct commit_holders *out, struct holder_search *s, git_r
     if (!found || most == 0)
         return 0;
     struct arena *arena = s->repo->arena;
-    out->items = arena_grow(arena, out->items, out->count, sizeof(*out->items));
-    out->items[out->count++] = (struct commit_holder){arena_strdup(arena, name), tip, most};
+    arena_push(arena, out->items, out->count) =
+        (struct commit_holder){arena_strdup(arena, name), tip, most};
     return 0;
 }
 

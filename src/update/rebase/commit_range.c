@@ -36,8 +36,7 @@ static int refuse_shallow(const struct raw_commit *raw, struct arena *arena, str
 static int add_commit(struct commit_range *out, struct arena *arena, const struct repo *repo,
                       const struct oid *id, struct err *err)
 {
-    out->commits = arena_grow(arena, out->commits, out->count, sizeof(*out->commits));
-    struct range_commit *commit = &out->commits[out->count++];
+    struct range_commit *commit = &arena_push(arena, out->commits, out->count);
     *commit = (struct range_commit){.is_update = false};
     if (raw_commit_read(&commit->raw, arena, repo->store, id, err) < 0)
         return -1;

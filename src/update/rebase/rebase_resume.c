@@ -44,9 +44,7 @@ static int make_document(struct data **document, struct arena *arena, const stru
         return -1;
     *document = report_recall(arena, text, stops ? RESULT_CONFLICTS : RESULT_UPDATED,
                               stops ? NULL : &replayed->tip);
-    if (stops)
-        report_put_paths(arena, *document, &replayed->stopped);
-    report_put_commits(arena, *document, replayed->commits);
+    report_put_replayed(arena, *document, stops ? &replayed->stopped : NULL, replayed->commits);
     for (size_t i = 0; i < replayed->warnings.count; i++)
         report_warn(arena, *document, replayed->warnings.items[i]);
     return 0;

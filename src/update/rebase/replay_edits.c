@@ -12,12 +12,6 @@
 
 #include <string.h>
 
-static void add(struct replay_edits *out, struct arena *arena, const struct plan_edit *edit)
-{
-    out->edits = arena_grow(arena, out->edits, out->count, sizeof(*out->edits));
-    out->edits[out->count++] = *edit;
-}
-
 /*
  * A link or a submodule, which only the child can have. One that a later commit adds stays on disk
  * meanwhile. Preflight refuses a file that takes its place, or the other way round.
@@ -48,7 +42,7 @@ static void add_differences(struct replay_edits *out, struct arena *arena,
         }
         edit.index_only = is_other(&edit.old) || is_other(&edit.disk);
         if (!tree_entry_equal(&edit.old, &edit.disk))
-            add(out, arena, &edit);
+            arena_push(arena, out->edits, out->count) = edit;
     }
 }
 
@@ -77,7 +71,7 @@ static int settle_conflict(struct replay_edits *out, const struct repo *repo,
     while (at < out->count && strcmp(out->edits[at].path, edit.path) != 0)
         at++;
     if (at == out->count && (edit.conflict || !tree_entry_equal(&edit.old, &edit.disk)))
-        add(out, repo->arena, &edit);
+        arena_push(repo->arena, out->edits, out->count) = edit;
     else if (at < out->count)
         out->edits[at] = edit;
     return 0;

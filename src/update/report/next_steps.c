@@ -63,9 +63,7 @@ struct steps {
 
 static void add(struct steps *s, const char *run, const char *what)
 {
-    struct data *step = data_map(s->arena);
-    data_put_text(s->arena, step, "run", run);
-    data_put_text(s->arena, step, "what", what);
+    struct data *step = data_map_texts(s->arena, "run", run, "what", what, NULL);
     data_push(s->arena, s->list, step);
 }
 
@@ -91,20 +89,20 @@ static void add_odd_ones(struct steps *s)
     }
 }
 
-/* False at a stop whose conflicts were all resolved before. */
-static bool is_unmerged(const struct data *document)
+/* The first path that has the member; or NULL. */
+static const struct data *find_path(const struct data *document, const char *member)
 {
     const struct data *paths = data_get(document, "paths");
     for (size_t i = 0; i < paths->list.count; i++)
-        if (data_get_text(paths->list.items[i], "resolve"))
-            return true;
-    return false;
+        if (data_get_text(paths->list.items[i], member))
+            return paths->list.items[i];
+    return NULL;
 }
 
 static void add_conflict(struct steps *s)
 {
     const char *git = git_command(s);
-    if (is_unmerged(s->document)) {
+    if (find_path(s->document, "resolve")) { /* else all were resolved before */
         add(s, "git status", "shows the conflicts");
         add(s, "git add PATH", "once a file is well");
         add_odd_ones(s);
@@ -150,15 +148,12 @@ static void add_push(struct steps *s)
 /* Names the first path in conflict that has the template's file beside it. */
 static void add_committed_conflict(struct steps *s)
 {
-    const struct data *paths = data_get(s->document, "paths");
-    const char *mine = NULL, *theirs = NULL;
-    for (size_t i = 0; i < paths->list.count && !theirs; i++) {
-        mine = data_get_text(paths->list.items[i], "path");
-        theirs = data_get_text(paths->list.items[i], "theirs");
-    }
+    const struct data *path = find_path(s->document, "theirs");
+    const char *theirs = data_get_text(path, "theirs");
     if (theirs) {
         add(s,
-            shell_command(s->arena, "git diff --no-index %s %s", shell_path(s->arena, mine),
+            shell_command(s->arena, "git diff --no-index %s %s",
+                          shell_path(s->arena, data_get_text(path, "path")),
                           shell_path(s->arena, theirs)),
             "yours against the template's; take over what you want");
         add(s, shell_command(s->arena, "git rm -- %s", repo_pathspec(s->arena, theirs)),
@@ -175,10 +170,7 @@ const char *next_seeing(struct arena *arena, const char *tree, const char *path)
 /* Shows the template's content of the first file that the child deleted. */
 static void add_deleted(struct steps *s)
 {
-    const struct data *paths = data_get(s->document, "paths");
-    const char *see = NULL;
-    for (size_t i = 0; i < paths->list.count && !see; i++)
-        see = data_get_text(paths->list.items[i], "see");
+    const char *see = data_get_text(find_path(s->document, "see"), "see");
     if (see)
         add(s, see, "what the template has for a file that you deleted");
 }

@@ -48,23 +48,12 @@ static struct data *answers_data(struct arena *arena, const struct target *targe
     return map;
 }
 
-static struct data *base_data(struct arena *arena, const struct base *base)
-{
-    if (!base)
-        return data_null(arena);
-    struct data *map = data_map(arena);
-    data_put_text(arena, map, "tree", oid_text(arena, &base->tree));
-    data_put_text(arena, map, "proven_by", proof_names[base->proof]);
-    return map;
-}
-
 static struct data *catalog_data(struct arena *arena, const struct target *target)
 {
     if (!target || !target->origin.source)
         return data_null(arena);
-    struct data *map = data_map(arena);
-    data_put_text(arena, map, "name", target->catalog_name);
-    data_put_text(arena, map, "source", target->origin.source);
+    struct data *map =
+        data_map_texts(arena, "name", target->catalog_name, "source", target->origin.source, NULL);
     data_put(arena, map, "signature", signature_data(arena, &target->origin));
     return map;
 }
@@ -207,7 +196,8 @@ struct data *report_document(struct arena *arena, const struct report *report)
     data_put(arena, document, "stack", target && target->stack ? target->stack : data_list(arena));
     data_put(arena, document, "answers", answers_data(arena, target));
     data_put(arena, document, "notes", target && target->notes ? target->notes : data_list(arena));
-    data_put(arena, document, "base", base_data(arena, report->base));
+    data_put(arena, document, "base",
+             report->base ? base_data(arena, report->base) : data_null(arena));
     data_put_text(arena, document, "tree", report->plan && target ? target->render.tree : NULL);
     data_put(arena, document, "counts", counts_data(arena, paths));
     data_put(arena, document, "paths", paths);
@@ -299,17 +289,15 @@ int report_exit(const struct data *document, int code)
     return committed_conflicts(document) ? TG_CONFLICTS : code;
 }
 
-void report_put_paths(struct arena *arena, struct data *document, const struct plan *plan)
+void report_put_replayed(struct arena *arena, struct data *document, const struct plan *stopped,
+                         struct data *commits)
 {
-    const struct report report = {.plan = plan};
-    struct data *paths = paths_data(arena, &report);
-    data_put(arena, document, "paths", paths);
-    data_put(arena, document, "counts", counts_data(arena, paths));
-    data_put(arena, document, "next", next_steps(arena, document));
-}
-
-void report_put_commits(struct arena *arena, struct data *document, struct data *commits)
-{
+    const struct report report = {.plan = stopped};
+    if (stopped) {
+        struct data *paths = paths_data(arena, &report);
+        data_put(arena, document, "paths", paths);
+        data_put(arena, document, "counts", counts_data(arena, paths));
+    }
     data_put(arena, document, "commits", commits);
     data_put(arena, document, "next", next_steps(arena, document));
 }

@@ -60,9 +60,9 @@ struct data *report_recall(struct arena *arena, struct span text, const char *re
 void report_kept(struct arena *arena, struct data *document, const struct words *kept);
 /* The exit code of a recalled document: that of conflicts where they are committed, else `code`. */
 int report_exit(const struct data *document, int code);
-/* Puts other lines for the paths, or for commits that are replayed, and renews `next`. */
-void report_put_paths(struct arena *arena, struct data *document, const struct plan *plan);
-void report_put_commits(struct arena *arena, struct data *document, struct data *commits);
+/* Puts the commits that are replayed and, at a stop, its paths; renews `next`. */
+void report_put_replayed(struct arena *arena, struct data *document, const struct plan *stopped,
+                         struct data *commits);
 /* Adds a text to the document's warnings. */
 void report_warn(struct arena *arena, struct data *document, const char *text);
 

@@ -88,12 +88,6 @@ static const char *theirs_name(const struct committing *c, const char *path,
 
 /* ---------------------------------------------------------------- edits */
 
-static void add_edit(struct committing *c, const struct plan_edit *edit)
-{
-    c->edits = arena_grow(c->arena, c->edits, c->count, sizeof(*c->edits));
-    c->edits[c->count++] = *edit;
-}
-
 /* Returns the path that the template's content gets; NULL where it has none. */
 static const char *put_theirs(struct committing *c, const struct plan_edit *edit)
 {
@@ -103,7 +97,7 @@ static const char *put_theirs(struct committing *c, const struct plan_edit *edit
         return NULL;
     const char *name = theirs_name(c, edit->path, entry, &known);
     if (!known)
-        add_edit(c, &(struct plan_edit){.path = name, .disk = *entry});
+        arena_push(c->arena, c->edits, c->count) = (struct plan_edit){.path = name, .disk = *entry};
     words_add(&c->theirs, c->arena, name);
     return name;
 }
@@ -113,7 +107,7 @@ static void keep_mine(struct committing *c, const struct plan_edit *edit)
 {
     struct plan_edit kept = {.path = edit->path, .old = edit->old, .disk = edit->stages[CHILD]};
     if (!tree_entry_equal(&kept.old, &kept.disk))
-        add_edit(c, &kept);
+        arena_push(c->arena, c->edits, c->count) = kept;
 }
 
 static void note_theirs(struct beside *lines, size_t count, const char *path, const char *theirs)
@@ -142,7 +136,7 @@ struct beside *conflicts_commit(size_t *count, struct arena *arena, const struct
     for (size_t i = 0; i < plan->edit_count; i++) {
         const struct plan_edit *edit = &plan->edits[i];
         if (!edit->conflict) {
-            add_edit(&c, edit);
+            arena_push(arena, c.edits, c.count) = *edit;
             continue;
         }
         keep_mine(&c, edit);

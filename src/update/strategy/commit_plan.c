@@ -172,21 +172,12 @@ static int report_same(struct update_outcome *out, struct report report, const s
 
 /* ---------------------------------------------------------------- texts */
 
-static const char *made_words(const struct update_facts *f)
-{
-    return origin_words(f->child->arena, &f->child->record.made.catalog);
-}
-
-static const char *target_words(const struct update_facts *f)
-{
-    return origin_words(f->child->arena, &f->target->origin);
-}
-
 static const char *subject(const struct update_facts *f)
 {
     struct arena *arena = f->child->arena;
     const char *type = f->child->record.wanted.type, *catalog = f->target->catalog_name;
-    const char *from = f->adopts ? NULL : made_words(f), *to = target_words(f);
+    const char *from = f->adopts ? NULL : origin_words(arena, &f->child->record.made.catalog);
+    const char *to = origin_words(arena, &f->target->origin);
     if (f->adopts)
         return arena_printf(arena, "Adopt template %s of %s %s", type, catalog, to);
     if (strcmp(from, to) == 0)
@@ -196,10 +187,12 @@ static const char *subject(const struct update_facts *f)
 
 static const char *reflog(const struct update_facts *f)
 {
-    const char *to = target_words(f);
+    struct arena *arena = f->child->arena;
+    const char *to = origin_words(arena, &f->target->origin);
     if (f->adopts)
-        return arena_printf(f->child->arena, "tmplgen adopt: %s", to);
-    return arena_printf(f->child->arena, "tmplgen update: %s -> %s", made_words(f), to);
+        return arena_printf(arena, "tmplgen adopt: %s", to);
+    return arena_printf(arena, "tmplgen update: %s -> %s",
+                        origin_words(arena, &f->child->record.made.catalog), to);
 }
 
 /* Trailers are the last paragraph, of a message that is given, too. */

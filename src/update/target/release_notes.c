@@ -116,10 +116,8 @@ static void add_note(struct noting *n, const char *version, const char *from, st
         (void)buf_printf(&out, "%s\n", cut_line);
     if (out.len == 0)
         return;
-    struct data *note = data_map(n->arena);
-    data_put_text(n->arena, note, "version", version);
-    data_put_text(n->arena, note, "from", from);
-    data_put_text(n->arena, note, "text", buf_text(&out));
+    struct data *note =
+        data_map_texts(n->arena, "version", version, "from", from, "text", buf_text(&out), NULL);
     if (n->catalog)
         data_put_text(n->arena, note, "catalog", n->catalog);
     data_push(n->arena, n->list, note);
