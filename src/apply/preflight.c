@@ -120,10 +120,9 @@ static mode_t fresh_mode(const struct checker *c, const struct tree_entry *entry
 static void keep_bits(const struct checker *c, struct path_change *change)
 {
     struct index_item item;
-    bool found;
-    index_find(&item, &found, c->index, change->path);
-    change->skipped = found && item.sparse;
-    change->assumed = found && item.assumed;
+    (void)index_find(&item, c->index, change->path);
+    change->skipped = item.sparse;
+    change->assumed = item.assumed;
 }
 
 static int check_tracked_file(struct obstacles *found, const struct checker *c,

@@ -211,14 +211,12 @@ int preflight_merged(const struct repo *repo, struct index **kept, struct err *e
 static int check_index(const struct repo *repo, const struct index *index,
                        const struct tree_files *head, struct err *err)
 {
-    const char **paths;
-    size_t count;
-    index_differences(&paths, &count, repo->arena, index, head);
-    if (count == 0)
+    struct words paths = index_differences(repo->arena, index, head);
+    if (paths.count == 0)
         return 0;
-    const char *list = str_quoted(repo->arena, paths, count, SHOWN);
+    const char *list = str_quoted(repo->arena, paths.items, paths.count, SHOWN);
     (void)err_set(err, TG_REFUSED, "staged", "the index is not what HEAD says: %s",
-                  str_and_more(repo->arena, list, count, SHOWN));
+                  str_and_more(repo->arena, list, paths.count, SHOWN));
     return err_hint(err,
                     "commit what is staged, or 'git restore --staged' it, then run this again");
 }

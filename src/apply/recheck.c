@@ -137,11 +137,10 @@ struct staged {
 static void look_at_path(struct staged *out, const struct repo *repo, const struct index *now,
                          const struct path_change *change, const struct tree_entry *before)
 {
-    struct index_item item = {.leaf = {0}};
-    bool found;
+    struct index_item item;
     if (index_has(now, change))
         return;
-    index_find(&item, &found, now, change->path);
+    (void)index_find(&item, now, change->path);
     if (item.stage == 0 && tree_entry_equal(&item.leaf, before))
         out->old++;
     else
@@ -170,16 +169,13 @@ static int compare_commit(const char **out, const struct repo *repo, const struc
     struct commit commit;
     struct tree_files files;
     struct index *now;
-    const char **paths;
-    size_t count;
     if (repo_commit(&commit, repo->arena, repo->store, id, err) < 0 ||
         tree_list(&files, repo->arena, repo->store, &commit.tree, TREE_ENTRIES, err) < 0 ||
         index_open(&now, repo_index_path(repo), err) < 0)
         return -1;
-    index_differences(&paths, &count, repo->arena, now, &files);
-    index_free(now);
-    if (count)
+    if (index_differences(repo->arena, now, &files).count)
         *out = "something else was staged";
+    index_free(now);
     return 0;
 }
 
@@ -339,9 +335,8 @@ int recheck_is_staged(bool *out, const struct repo *repo, const struct journal_f
         const struct tree_entry *entry = &change->stages[0];
         struct tree_entry committed = {0};
         struct index_item item;
-        bool found;
-        index_find(&item, &found, index, change->path);
-        if (!entry->mode || !found || item.stage || !tree_entry_equal(&item.leaf, entry))
+        if (!entry->mode || !index_find(&item, index, change->path) || item.stage ||
+            !tree_entry_equal(&item.leaf, entry))
             continue;
         if (!repo->unborn)
             rc = tree_find(&committed, repo->store, &repo->tree, change->path, err);

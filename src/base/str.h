@@ -44,6 +44,8 @@ void words_add(struct words *words, struct arena *arena, const char *text);
 void words_printf(struct words *words, struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Without those of `bytes` that it ends in. */
+struct span span_trim_end(struct span text, const char *bytes);
 /* Takes the first line off `rest`; returns it without its newline. */
 struct span span_cut_line(struct span *rest);
 /* Index of the first such struct, of a sorted array, whose text is not before `text`. */

@@ -18,7 +18,6 @@
 #include "update/base/base_given.h"
 #include "update/base/base_render.h"
 #include "update/base/proven_base.h"
-#include "update/report/summary_place.h"
 #include "update/report/update_report.h"
 #include "update/resume/branch_refresh.h"
 #include "update/resume/end_state.h"
@@ -26,6 +25,7 @@
 #include "update/resume/recover.h"
 #include "update/strategy.h"
 #include "update/strategy/commit_plan.h"
+#include "update/summary.h"
 #include "update/target/update_target.h"
 #include "update/update.h"
 
@@ -115,12 +115,10 @@ static int check_deleted(const struct child *c, const char *path, const char *sa
     const char *whole = repo_path(&c->repo, path);
     struct index_item item;
     struct disk_entry disk;
-    bool found;
     if (disk_look(&disk, NULL, NULL, c->repo.top_fd, whole, err) < 0)
         return -1;
-    index_find(&item, &found, c->index, whole);
     bool gone = disk.kind == DISK_ABSENT || disk.kind == DISK_BLOCKED;
-    if (!gone || (found && item.sparse))
+    if (!gone || (index_find(&item, c->index, whole) && item.sparse))
         return 0; /* the planner says that it is there */
     (void)err_set(err, TG_USAGE, "not-restorable",
                   "cannot restore '%s': it is only deleted on disk", said);

@@ -190,6 +190,7 @@ static int put_folder_away(const struct step *s)
     int hollow = disk_is_hollow(s->folder, s->name);
     if (hollow <= 0)
         return hollow < 0 ? -1 : 1;
+    (void)disk_remove_empty(stage, s->emptied); /* of such a move that was cut off */
     if (io_move_new(s->folder, s->name, stage, s->emptied) < 0)
         return errno == ENOENT ? 1 : -1;
     hollow = disk_is_hollow(stage, s->emptied);

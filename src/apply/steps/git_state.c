@@ -100,11 +100,9 @@ static bool only_our_changes(const struct index *now, const struct index *old,
 {
     ARENA_SCRATCH(scratch);
     struct tree_files list = as_list(&scratch, old);
-    const char **paths;
-    size_t count;
-    index_differences(&paths, &count, &scratch, now, &list);
-    for (size_t i = 0; i < count; i++)
-        if (!journal_change(files, paths[i]))
+    struct words paths = index_differences(&scratch, now, &list);
+    for (size_t i = 0; i < paths.count; i++)
+        if (!journal_change(files, paths.items[i]))
             return false;
     return true;
 }
@@ -366,10 +364,7 @@ static int remove_pseudoref(const struct repo *repo, const struct journal_stop *
 /* Without the newlines at its end, as ref_says compares. */
 static const char *trimmed(const struct repo *repo, const char *text)
 {
-    size_t len = strlen(text);
-    while (len && text[len - 1] == '\n')
-        len--;
-    return arena_memdup(repo->arena, text, len);
+    return arena_memdup(repo->arena, text, span_trim_end(span_from(text), "\n").len);
 }
 
 /* The message goes first: the pseudoref tells git of a conflict. */

@@ -22,6 +22,13 @@ void words_printf(struct words *words, struct arena *arena, const char *format, 
     va_end(args);
 }
 
+struct span span_trim_end(struct span text, const char *bytes)
+{
+    while (text.len && memchr(bytes, text.ptr[text.len - 1], strlen(bytes)))
+        text.len--;
+    return text;
+}
+
 struct span span_cut_line(struct span *rest)
 {
     const char *newline = rest->len ? memchr(rest->ptr, '\n', rest->len) : NULL;

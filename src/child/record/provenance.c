@@ -181,11 +181,9 @@ static int is_left_out(bool *out, const struct repo *repo, const char *path, str
 {
     struct index *index;
     struct index_item item;
-    bool found;
     if (index_open(&index, repo_index_path(repo), err) < 0)
         return -1;
-    index_find(&item, &found, index, path);
-    *out = found && item.sparse;
+    *out = index_find(&item, index, path) && item.sparse;
     index_free(index);
     return 0;
 }

@@ -80,24 +80,17 @@ static ssize_t receive_some(char *bytes, size_t size, int socket)
 
 static int receive(void *bytes, size_t size, struct odb_reader *reader)
 {
-    char *at = bytes;
-    while (size) {
-        size_t there = reader->piece_len - reader->piece_at, some = there < size ? there : size;
-        if (some) {
-            memcpy(at, reader->piece + reader->piece_at, some);
-            reader->piece_at += some;
-        } else if (size >= PIECE_BYTES) {
-            ssize_t got = receive_some(at, size, reader->worker.socket);
-            if (got <= 0)
-                return -1;
-            some = (size_t)got;
-        } else {
+    for (char *at = bytes; size;) {
+        if (reader->piece_at == reader->piece_len) {
             ssize_t got = receive_some(reader->piece, PIECE_BYTES, reader->worker.socket);
             if (got <= 0)
                 return -1;
             reader->piece_at = 0;
             reader->piece_len = (size_t)got;
         }
+        size_t there = reader->piece_len - reader->piece_at, some = there < size ? there : size;
+        memcpy(at, reader->piece + reader->piece_at, some);
+        reader->piece_at += some;
         at += some;
         size -= some;
     }

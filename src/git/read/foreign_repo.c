@@ -53,9 +53,7 @@ int foreign_line(const char **out, struct arena *arena, int folder, const char *
         return err_errno(err, errno, "io", "cannot read '%s'", shown);
     if (len == (ssize_t)sizeof(text))
         return err_set(err, TG_USAGE, "limit", "'%s' is longer than %d bytes", shown, LINE_BYTES);
-    while (len && strchr(" \t\r\n", text[len - 1]))
-        len--;
-    *out = arena_memdup(arena, text, (size_t)len);
+    *out = arena_memdup(arena, text, span_trim_end(span_of(text, (size_t)len), " \t\r\n").len);
     return 0;
 }
 

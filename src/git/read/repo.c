@@ -176,24 +176,12 @@ static int read_head_text(struct repo *repo, struct err *err)
     struct span text;
     if (io_read_file(&text, repo->arena, repo->git_fd, "HEAD", LIMIT_DOCUMENT_BYTES, err) < 0)
         return -1;
-    size_t len = text.len;
-    while (len && text.ptr[len - 1] == '\n')
-        len--;
-    repo->head_text = arena_memdup(repo->arena, text.ptr, len);
+    text = span_trim_end(text, "\n");
+    repo->head_text = arena_memdup(repo->arena, text.ptr, text.len);
     if (str_starts(repo->head_text, "ref: ") &&
         io_is_special(repo->common_fd, repo->head_text + strlen("ref: ")))
         return err_set(err, TG_RUNTIME, "git", "the file of '%s' is no regular one",
                        repo->head_text + strlen("ref: "));
-    return 0;
-}
-
-/* The branch that the first commit makes. */
-static int read_unborn(struct repo *repo)
-{
-    static const char link[] = "ref: ";
-    if (str_starts(repo->head_text, "ref: refs/heads/"))
-        repo->branch = repo->head_text + strlen(link);
-    repo->head = repo->tree = (struct oid){{0}};
     return 0;
 }
 
@@ -206,8 +194,12 @@ int repo_read_head(struct repo *repo, struct err *err)
         return -1;
     int rc = git_repository_head(&head, repo->git);
     repo->unborn = rc == GIT_EUNBORNBRANCH || rc == GIT_ENOTFOUND;
-    if (repo->unborn)
-        return read_unborn(repo);
+    if (repo->unborn) { /* the first commit makes the branch */
+        if (str_starts(repo->head_text, "ref: refs/heads/"))
+            repo->branch = repo->head_text + strlen("ref: ");
+        repo->head = repo->tree = (struct oid){{0}};
+        return 0;
+    }
     if (rc < 0)
         return git_fail(err, "cannot read HEAD");
     if (git_reference_is_branch(head))
@@ -266,24 +258,19 @@ static mode_t current_mask(void)
     return mask;
 }
 
-static int find_repository(struct repo *repo, struct err *err)
+int repo_open(struct repo *repo, struct arena *arena, const char *path, const char *marker,
+              struct err *err)
 {
     struct repo_form form;
-    if (repo_form_check(&form, repo->arena, repo->start, err) < 0)
+    *repo = (struct repo){
+        .arena = arena, .top_fd = -1, .git_fd = -1, .common_fd = -1, .mask = current_mask()};
+    if (find_start(&repo->start, arena, path, err) < 0 ||
+        repo_form_check(&form, arena, repo->start, err) < 0)
         return -1;
     repo->git_dir = form.git_dir;
     repo->common_dir = form.common_dir;
     repo->top = form.top;
-    return 0;
-}
-
-int repo_open(struct repo *repo, struct arena *arena, const char *path, const char *marker,
-              struct err *err)
-{
-    *repo = (struct repo){
-        .arena = arena, .top_fd = -1, .git_fd = -1, .common_fd = -1, .mask = current_mask()};
-    if (find_start(&repo->start, arena, path, err) < 0 || find_repository(repo, err) < 0 ||
-        open_folder(&repo->top_fd, repo->top, err) < 0 ||
+    if (open_folder(&repo->top_fd, repo->top, err) < 0 ||
         open_folder(&repo->git_fd, repo->git_dir, err) < 0 ||
         open_folder(&repo->common_fd, repo->common_dir, err) < 0 || open_git(repo, err) < 0 ||
         check_work_tree(repo, err) < 0 || repo_read_head(repo, err) < 0 ||
@@ -305,28 +292,18 @@ void repo_close(struct repo *repo)
     *repo = (struct repo){.top_fd = -1, .git_fd = -1, .common_fd = -1};
 }
 
-static void take_target(struct oid *out, bool *found, git_reference *ref)
-{
-    git_object *commit = NULL;
-    *found = ref && git_reference_peel(&commit, ref, GIT_OBJECT_COMMIT) == 0;
-    if (*found)
-        *out = oid_from(git_object_id(commit));
-    git_object_free(commit);
-    git_reference_free(ref);
-}
-
 int repo_ref(struct oid *out, bool *found, const struct repo *repo, const char *name,
              struct err *err)
 {
     git_reference *ref = NULL;
+    git_object *commit = NULL;
     int rc = git_reference_lookup(&ref, repo->git, name);
-    *found = false;
-    if (rc == GIT_ENOTFOUND)
-        return 0;
-    if (rc < 0)
-        return git_fail(err, "cannot read '%s'", name);
-    take_target(out, found, ref);
-    return 0;
+    *found = rc == 0 && git_reference_peel(&commit, ref, GIT_OBJECT_COMMIT) == 0;
+    if (*found)
+        *out = oid_from(git_object_id(commit));
+    git_object_free(commit);
+    git_reference_free(ref);
+    return rc < 0 && rc != GIT_ENOTFOUND ? git_fail(err, "cannot read '%s'", name) : 0;
 }
 
 mode_t repo_shared_mask(const char *value, mode_t mask)

@@ -65,12 +65,11 @@ static int read_line(const char **out, struct arena *arena, const char *path, co
     struct span text;
     if (io_read_file(&text, arena, AT_FDCWD, path, LIMIT_DOCUMENT_BYTES, err) < 0)
         return -1;
-    size_t skip = strlen(prefix), len = text.len;
-    while (len && (text.ptr[len - 1] == '\n' || text.ptr[len - 1] == '\r'))
-        len--;
-    if (len < skip || memcmp(text.ptr, prefix, skip) != 0)
+    size_t skip = strlen(prefix);
+    text = span_trim_end(text, "\r\n");
+    if (text.len < skip || memcmp(text.ptr, prefix, skip) != 0)
         return err_set(err, TG_RUNTIME, "git", "'%s' is damaged", path);
-    *out = arena_memdup(arena, text.ptr + skip, len - skip);
+    *out = arena_memdup(arena, text.ptr + skip, text.len - skip);
     return 0;
 }
 

@@ -166,19 +166,20 @@ static size_t lower_bound(const struct index *index, const char *path)
     return low;
 }
 
-void index_find(struct index_item *out, bool *found, const struct index *index, const char *path)
+bool index_find(struct index_item *out, const struct index *index, const char *path)
 {
     size_t at = lower_bound(index, path);
-    *found = at < index->count && strcmp(index->entries[at]->path, path) == 0;
-    if (*found)
+    bool found = at < index->count && strcmp(index->entries[at]->path, path) == 0;
+    *out = (struct index_item){.path = NULL};
+    if (found)
         index_item(out, index, at);
+    return found;
 }
 
 bool index_has(const struct index *index, const struct path_change *change)
 {
-    struct index_item item = {.leaf = {0}};
-    bool found;
-    index_find(&item, &found, index, change->path);
+    struct index_item item;
+    (void)index_find(&item, index, change->path);
     return tree_entry_equal(&item.leaf, &change->stages[item.stage]);
 }
 
@@ -206,23 +207,11 @@ bool index_is_current(const struct index *index, const char *path, const struct 
            !not_older(&entry->mtime, &index->written);
 }
 
-struct difference_list {
-    struct arena *arena;
-    const char **paths;
-    size_t count;
-};
-
-static void add_difference(struct difference_list *list, const char *path)
+struct words index_differences(struct arena *arena, const struct index *index,
+                               const struct tree_files *tree)
 {
-    if (list->count && strcmp(list->paths[list->count - 1], path) == 0)
-        return;
-    arena_push(list->arena, list->paths, list->count) = arena_strdup(list->arena, path);
-}
-
-void index_differences(const char ***paths, size_t *count, struct arena *arena,
-                       const struct index *index, const struct tree_files *tree)
-{
-    struct difference_list list = {.arena = arena};
+    struct words paths = {0};
+    const char *last = "";
     for (size_t i = 0, j = 0; i < index->count || j < tree->count;) {
         struct index_item item = {.path = NULL};
         const struct tree_file *file = j < tree->count ? &tree->files[j] : NULL;
@@ -231,13 +220,13 @@ void index_differences(const char ***paths, size_t *count, struct arena *arena,
         int order = !item.path ? 1 : !file ? -1 : strcmp(item.path, file->path);
         bool same = order == 0 && file && !item.stage && !item.intent_to_add &&
                     tree_entry_equal(&item.leaf, &file->leaf);
-        if (!same && (item.path || file))
-            add_difference(&list, order <= 0 || !file ? item.path : file->path);
+        const char *path = order <= 0 || !file ? item.path : file->path;
+        if (!same && path && strcmp(path, last) != 0)
+            words_add(&paths, arena, last = arena_strdup(arena, path));
         i += order <= 0;
         j += order >= 0;
     }
-    *paths = list.paths;
-    *count = list.count;
+    return paths;
 }
 
 int index_checksum(char out[41], const char *path, struct err *err)

@@ -187,9 +187,7 @@ int ref_says(bool *out, int folder, const char *path, const char *text, struct e
         return 0; /* a folder: of branches whose names begin with it */
     if (io_read_file(&found, &scratch, folder, path, most, err) < 0)
         return -1;
-    while (found.len && found.ptr[found.len - 1] == '\n')
-        found.len--;
-    *out = span_equal(found, span_from(text));
+    *out = span_equal(span_trim_end(found, "\n"), span_from(text));
     return 0;
 }
 

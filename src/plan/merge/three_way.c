@@ -363,20 +363,16 @@ static int load(struct store_bytes *loaded, struct span *out, const struct store
     return 0;
 }
 
-static int load_side(struct store_bytes *loaded, struct merging *m, enum side side)
-{
-    return load(loaded, &m->content[side], m->store, m->input->file[side], m->err);
-}
-
 static int merge_contents(struct merging *m)
 {
     STORE_BYTES_SCRATCH(base);
     STORE_BYTES_SCRATCH(child);
     STORE_BYTES_SCRATCH(render);
     enum endings of[SIDES];
-    if (load_side(&base, m, BASE) < 0 || load_side(&child, m, CHILD) < 0 ||
-        load_side(&render, m, RENDER) < 0)
-        return -1;
+    struct store_bytes *loaded[SIDES] = {&base, &child, &render};
+    for (int side = BASE; side < SIDES; side++)
+        if (load(loaded[side], &m->content[side], m->store, m->input->file[side], m->err) < 0)
+            return -1;
     if (settle_alike(m))
         return 0;
     for (int side = BASE; side < SIDES; side++)

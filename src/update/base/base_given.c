@@ -30,7 +30,7 @@ static const struct plan_file *find_known(const struct base_claim *claim,
 {
     const struct plan_file *found = NULL;
     for (size_t i = 0; i < claim->known_count; i++) {
-        const struct plan_file *other = plan_list_find(claim->known[i], file->path);
+        const struct plan_file *other = plan_list_find(&claim->known[i], file->path);
         if (other && tree_entry_equal(&other->entry, &file->entry))
             return other;
         found = other ? other : found;

@@ -18,8 +18,8 @@ TG_CHECKED int base_given_resolve(struct oid *out, const struct repo *repo, cons
 struct base_claim {
     const struct plan_list *given; /* the files of the commit */
     const struct plan_list *child;
-    const struct plan_list *render;       /* where the update goes */
-    const struct plan_list *const *known; /* renders of the template, as many as can be made */
+    const struct plan_list *render; /* where the update goes */
+    const struct plan_list *known;  /* renders of the template, as many as can be made */
     size_t known_count;
     const struct plan_list *proven; /* the render of the record, where it is known; or NULL */
 };

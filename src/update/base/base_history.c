@@ -197,19 +197,14 @@ static int visit(bool *stop, void *context, const struct oid *commit)
 
 /* ---------------------------------------------------------------- one update, done again */
 
-struct replayed_update {
-    bool clean;      /* no lines of the update were the child's, too */
-    struct oid tree; /* where clean: in the store */
-    size_t files;    /* that it looked at: the cost */
-};
-
+/* Its own arena has what it looks at. */
 struct update_replay {
     struct arena arena;
     const struct repo *repo;
     struct plan_list base, before, after;
     struct tree_edit *edits;
     size_t edit_count;
-    bool clean;
+    bool clean; /* no lines of the update were the child's, too */
     struct err *err;
 };
 
@@ -293,24 +288,25 @@ static int replay_files(struct update_replay *r)
 
 /*
  * Does to `base`, which `before` was made from, what the update did from the child's tree `before`
- * to `after`. Only the id of the result tells whether it is the render that the update brought.
+ * to `after`. `*tree` is in the store where the replay is clean. Only the id of the result tells
+ * whether it is the render that the update brought.
  */
-static int replay_update(struct replayed_update *out, const struct repo *repo,
-                         const struct oid *base, const struct oid *before, const struct oid *after,
-                         struct err *err)
+static int replay_update(struct oid *tree, bool *clean, struct history_search *s,
+                         const struct oid *base, const struct oid *before, const struct oid *after)
 {
-    struct update_replay r = {.arena = ARENA_INIT, .repo = repo, .clean = true, .err = err};
-    int rc = base_tree_files(&r.base, &r.arena, repo, base, err);
+    struct store *store = s->repo->store;
+    struct update_replay r = {.arena = ARENA_INIT, .repo = s->repo, .clean = true, .err = s->err};
+    int rc = base_tree_files(&r.base, &r.arena, s->repo, base, s->err);
     if (rc == 0)
-        rc = base_tree_files(&r.before, &r.arena, repo, before, err);
+        rc = base_tree_files(&r.before, &r.arena, s->repo, before, s->err);
     if (rc == 0)
-        rc = base_tree_files(&r.after, &r.arena, repo, after, err);
+        rc = base_tree_files(&r.after, &r.arena, s->repo, after, s->err);
     if (rc == 0)
         rc = replay_files(&r);
-    *out = (struct replayed_update){.clean = r.clean,
-                                    .files = r.base.count + r.before.count + r.after.count};
     if (rc == 0 && r.clean)
-        rc = tree_edit(&out->tree, repo->store, repo->store, base, r.edits, r.edit_count, err);
+        rc = tree_edit(tree, store, store, base, r.edits, r.edit_count, s->err);
+    *clean = r.clean;
+    s->replayed_files += r.base.count + r.before.count + r.after.count;
     arena_release(&r.arena);
     return rc;
 }
@@ -352,7 +348,7 @@ static int replay_one(struct history_search *s, const struct visited_commit *com
     const struct folder_version *after = version_at(s, &commit->id), *before;
     const struct base_tree *base;
     struct base_tree made;
-    struct replayed_update replayed;
+    bool clean;
     if (!after || tree_of(s, &after->recorded))
         return 0;
     if (find_parent(&before, s, commit, after) < 0)
@@ -360,13 +356,11 @@ static int replay_one(struct history_search *s, const struct visited_commit *com
     base = before ? tree_of(s, &before->recorded) : NULL;
     if (!base || ++s->replays > REPLAYS_MAX || s->replayed_files > REPLAYED_FILES_MAX)
         return 0;
-    if (replay_update(&replayed, s->repo, &base->held, &before->shown.held, &after->shown.held,
-                      s->err) < 0)
+    if (replay_update(&made.held, &clean, s, &base->held, &before->shown.held, &after->shown.held) <
+        0)
         return -1;
-    s->replayed_files += replayed.files;
-    if (!replayed.clean)
+    if (!clean)
         return 0;
-    made.held = replayed.tree;
     if (base_tree_bare(&made.tree, s->repo, &made.held, s->err) < 0)
         return -1;
     if (oid_equal(&made.tree, &after->recorded))

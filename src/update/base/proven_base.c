@@ -158,24 +158,15 @@ static int look_at_given(bool *proven, struct base_tree *tree, struct base_searc
 
 /* Renders of the template, which tell its files from the child's own. */
 struct known_renders {
-    const struct plan_list **lists;
+    struct plan_list *lists;
     size_t count;
 };
-
-static void add_known(struct known_renders *known, struct base_search *s,
-                      const struct plan_list *list)
-{
-    struct plan_list *copy = arena_alloc(s->arena, sizeof(*copy));
-    *copy = *list;
-    arena_push(s->arena, known->lists, known->count) = copy;
-}
 
 static void add_render(struct known_renders *known, struct base_search *s,
                        const struct render *render)
 {
-    struct plan_list list;
-    base_list_render(&list, s->arena, render);
-    add_known(known, s, &list);
+    struct plan_list *list = &arena_push(s->arena, known->lists, known->count);
+    base_list_render(list, s->arena, render);
 }
 
 /* Adds other versions of the catalog, no more than take a short time to render. */
@@ -201,7 +192,7 @@ static void add_revisions(struct known_renders *known, struct base_search *s)
 static int gather_known(struct known_renders *known, struct base_search *s)
 {
     *known = (struct known_renders){NULL, 0};
-    add_known(known, s, s->options->render);
+    arena_push(s->arena, known->lists, known->count) = *s->options->render;
     if (*s->rendered)
         add_render(known, s, &s->render);
     add_revisions(known, s);
@@ -211,7 +202,7 @@ static int gather_known(struct known_renders *known, struct base_search *s)
         struct plan_list list;
         if (base_tree_files(&list, s->arena, s->repo, &s->history.trees[i].held, s->err) < 0)
             return -1;
-        add_known(known, s, &list);
+        arena_push(s->arena, known->lists, known->count) = list;
     }
     return 0;
 }

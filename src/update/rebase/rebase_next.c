@@ -45,8 +45,7 @@ static const char *read_orig_head(const struct repo *repo)
         io_read_file(&text, repo->arena, repo->git_fd, ORIG_HEAD, LIMIT_DOCUMENT_BYTES, &ignored) <
             0)
         return NULL;
-    while (text.len && text.ptr[text.len - 1] == '\n')
-        text.len--;
+    text = span_trim_end(text, "\n");
     const char *hex = arena_memdup(repo->arena, text.ptr, text.len);
     return oid_parse(&id, hex) == 0 ? hex : NULL;
 }

@@ -1,5 +1,4 @@
 /* Whether the summary may be written there: not over a file of git's, nor one that git tracks. */
-#include "update/report/summary_place.h"
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -7,6 +6,7 @@
 #include "git/repo.h"
 #include "git/tree.h"
 #include "plan/plan.h"
+#include "update/summary.h"
 
 #include <string.h>
 #include <strings.h>
@@ -67,7 +67,7 @@ static int find_tracked(bool *out, const char *path, const struct repo *repo, st
     struct tree_entry entry = {.mode = LEAF_ABSENT};
     if (index_open(&index, repo_index_path(repo), err) < 0)
         return -1;
-    index_find(&item, out, index, path);
+    *out = index_find(&item, index, path);
     index_free(index);
     if (!*out && !repo->unborn && tree_find(&entry, repo->store, &repo->tree, path, err) < 0)
         return -1;

@@ -254,8 +254,6 @@ static int take_astray(struct recovery *out, const struct situation *s, struct e
 {
     const struct repo *repo = &s->child->repo;
     const struct journal *j = &s->found.journal;
-    const char **staged;
-    size_t count;
     bool on;
     if (recheck_went_on(&on, repo, j, err) < 0)
         return -1;
@@ -264,8 +262,7 @@ static int take_astray(struct recovery *out, const struct situation *s, struct e
     if (preflight_state(repo, err) < 0 || child_read(s->child, err) < 0)
         return -1;
     bool waits = strcmp(repo->head_text, j->tip.head_new) == 0;
-    index_differences(&staged, &count, s->child->arena, s->child->index, &s->child->head);
-    if (!count)
+    if (!index_differences(s->child->arena, s->child->index, &s->child->head).count)
         return rebase_resume_go_on(&out->document, s->child, s->apply, j,
                                    waits ? NULL : &repo->head, err);
     if (waits)
@@ -375,16 +372,13 @@ static int leave_astray(struct recovery *out, const struct situation *s, struct 
 {
     struct child *child = s->child;
     const struct oid *tree = &child->repo.tree;
-    const char **staged;
-    size_t count;
     bool on;
     if (recheck_went_on(&on, &child->repo, &s->found.journal, err) < 0 ||
         child_read(child, err) < 0)
         return -1;
     if (!on)
         return leave(out, s, err);
-    index_differences(&staged, &count, child->arena, child->index, &child->head);
-    if (count)
+    if (index_differences(child->arena, child->index, &child->head).count)
         return go_back_from(out, s, *tree, err);
     return rebase_resume_return(&out->document, child, s->apply, &s->found.journal, tree, err);
 }

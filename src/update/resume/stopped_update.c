@@ -31,10 +31,8 @@ static int still_marked(bool *out, const struct child *child, const char *path, 
 {
     STORE_BYTES_SCRATCH(staged);
     struct index_item item;
-    bool found;
     *out = false;
-    index_find(&item, &found, child->index, path);
-    if (!found || !tree_entry_is_file(&item.leaf))
+    if (!index_find(&item, child->index, path) || !tree_entry_is_file(&item.leaf))
         return 0;
     if (store_get(&staged, child->repo.store, STORE_BLOB, &item.leaf.id, path, err) < 0)
         return -1;
@@ -71,17 +69,14 @@ static int find_unresolved(struct words *out, const struct child *child,
 static int index_tree(struct oid *out, const struct child *child, struct err *err)
 {
     const struct repo *repo = &child->repo;
-    const char **paths;
-    size_t count, kept = 0;
-    index_differences(&paths, &count, child->arena, child->index, &child->head);
-    struct tree_edit *edits = arena_array(child->arena, count + 1, sizeof(*edits));
-    for (size_t i = 0; i < count; i++) {
+    struct words paths = index_differences(child->arena, child->index, &child->head);
+    struct tree_edit *edits = arena_array(child->arena, paths.count + 1, sizeof(*edits));
+    size_t kept = 0;
+    for (size_t i = 0; i < paths.count; i++) {
         struct index_item item;
-        bool found;
-        index_find(&item, &found, child->index, paths[i]);
-        if (!found || !item.intent_to_add)
-            edits[kept++] =
-                (struct tree_edit){paths[i], found ? item.leaf : (struct tree_entry){0}};
+        (void)index_find(&item, child->index, paths.items[i]);
+        if (!item.intent_to_add)
+            edits[kept++] = (struct tree_edit){paths.items[i], item.leaf};
     }
     return tree_edit(out, repo->store, repo->store, repo_tree(repo), edits, kept, err);
 }
@@ -123,9 +118,7 @@ static int message_is_untouched(bool *out, const struct repo *repo, const char *
     *out = !there;
     if (*out)
         return 0;
-    size_t len = strlen(written);
-    while (len && written[len - 1] == '\n')
-        len--;
+    size_t len = span_trim_end(span_from(written), "\n").len;
     return ref_says(out, repo->git_fd, "MERGE_MSG", arena_memdup(repo->arena, written, len), err);
 }
 

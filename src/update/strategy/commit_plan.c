@@ -20,11 +20,11 @@
 #include "update/base/proven_base.h"
 #include "update/next_steps.h"
 #include "update/report/commit_message.h"
-#include "update/report/summary_place.h"
 #include "update/report/update_report.h"
 #include "update/resume/end_state.h"
 #include "update/resume/on_conflict.h"
 #include "update/strategy.h"
+#include "update/summary.h"
 
 #include <stdlib.h>
 #include <string.h>

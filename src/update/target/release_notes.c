@@ -18,6 +18,7 @@
 
 enum { LINES_MAX = 100, LINE_BYTES = 400, TAB = 4 };
 #define TEXT_MAX (LIMIT_MIB)
+#define BLANKS " \t\r"
 
 struct noting {
     struct arena *arena;
@@ -32,13 +33,6 @@ struct noting {
 static const char cut_line[] = "... see " CHANGELOG_PATH " of the catalog";
 
 /* ---------------------------------------------------------------- one line */
-
-static struct span trimmed(struct span line)
-{
-    while (line.len && strchr(" \t\r", line.ptr[line.len - 1]))
-        line.len--;
-    return line;
-}
 
 /* "[1.1.0]: https://..." is a link's target, and no text. */
 static bool is_link_target(struct span line)
@@ -57,7 +51,7 @@ static struct span heading_text(struct span line)
         return span_of(NULL, 0);
     while (start < line.len && line.ptr[start] == ' ')
         start++;
-    return trimmed(span_of(line.ptr + start, line.len - start));
+    return span_trim_end(span_of(line.ptr + start, line.len - start), BLANKS);
 }
 
 static void put_plain(struct buf *out, struct span line)
@@ -106,7 +100,7 @@ static void add_note(struct noting *n, const char *version, const char *from, st
         return;
     n->gap = false;
     while (text.len && !n->cut) {
-        struct span line = trimmed(span_cut_line(&text));
+        struct span line = span_trim_end(span_cut_line(&text), BLANKS);
         if (line.len == 0)
             n->gap = !n->after_heading;
         else if (!is_link_target(line))

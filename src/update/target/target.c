@@ -17,6 +17,7 @@
 struct target_run {
     struct arena *arena;
     const struct provenance *provenance;
+    const struct catalog_origin *recorded; /* of `wanted` */
     const struct target_options *options;
     const char *source;
     struct catalog *catalog;
@@ -37,11 +38,6 @@ struct revision_search {
     struct err *err;
 };
 
-static void warn(const struct revision_search *s, const char *text)
-{
-    words_add(s->warnings, s->run->arena, text);
-}
-
 static const struct catalog_revision *find(const struct revision_search *s, enum revision_kind kind,
                                            const char *name)
 {
@@ -51,9 +47,8 @@ static const struct catalog_revision *find(const struct revision_search *s, enum
 /* Stays at the recorded commit, under its name in the record. */
 static void stay(struct revision_search *s)
 {
-    const struct catalog_origin *recorded = &s->run->provenance->wanted.catalog;
-    s->ref = recorded->commit;
-    s->shown = recorded->ref;
+    s->ref = s->run->recorded->commit;
+    s->shown = s->run->recorded->ref;
 }
 
 /* The version of a recorded tag: the tag's own, else the catalog's. */
@@ -66,7 +61,7 @@ static bool recorded_version(struct semver *out, const struct catalog_origin *re
 static const struct catalog_revision *recorded_tag(const struct revision_search *s,
                                                    const struct semver_range *range)
 {
-    const struct catalog_origin *recorded = &s->run->provenance->wanted.catalog;
+    const struct catalog_origin *recorded = s->run->recorded;
     if (!range || !recorded->version)
         return find(s, REVISION_TAG, recorded->ref);
     const char *name = arena_printf(s->run->arena, "v%s", recorded->version);
@@ -77,16 +72,16 @@ static const struct catalog_revision *recorded_tag(const struct revision_search 
 /* Goes to the newest release, or to the newest of a policy, which stays in the record. */
 static void follow_tags(struct revision_search *s, const struct semver_range *range)
 {
-    const struct catalog_origin *recorded = &s->run->provenance->wanted.catalog;
+    const struct catalog_origin *recorded = s->run->recorded;
     const struct catalog_revision *same = recorded_tag(s, range);
     const struct catalog_revision *newest =
         revision_newest(s->revisions, s->revision_count, range, s->run->options->prerelease);
     struct semver here, there;
     if (same && recorded->commit && strcmp(same->commit, recorded->commit) != 0)
-        warn(s, arena_printf(s->run->arena,
-                             "the tag '%s' now points to %.12s; the recorded commit %.12s "
-                             "counts",
-                             same->name, same->commit, recorded->commit));
+        words_printf(s->warnings, s->run->arena,
+                     "the tag '%s' now points to %.12s; the recorded commit %.12s "
+                     "counts",
+                     same->name, same->commit, recorded->commit);
     if (!newest || !semver_parse_tag(&there, newest->name) ||
         (recorded_version(&here, recorded) && semver_compare(&there, &here) <= 0)) {
         stay(s);
@@ -99,12 +94,12 @@ static void follow_tags(struct revision_search *s, const struct semver_range *ra
 /* The ref is a commit, which has nothing newer, or the catalog has no such name any more. */
 static void stay_where_it_was(struct revision_search *s)
 {
-    const struct catalog_origin *recorded = &s->run->provenance->wanted.catalog;
+    const struct catalog_origin *recorded = s->run->recorded;
     if (recorded->commit && !str_starts(recorded->commit, recorded->ref))
-        warn(s, arena_printf(s->run->arena,
-                             "the catalog has no branch or tag '%s' any more; the project "
-                             "stays at %.12s: --to names another",
-                             recorded->ref, recorded->commit));
+        words_printf(s->warnings, s->run->arena,
+                     "the catalog has no branch or tag '%s' any more; the project "
+                     "stays at %.12s: --to names another",
+                     recorded->ref, recorded->commit);
     s->made = recorded;
     stay(s);
 }
@@ -112,15 +107,14 @@ static void stay_where_it_was(struct revision_search *s)
 /* The record of a built-in catalog names a commit then, which its user did not choose. */
 static bool is_between_releases(const struct revision_search *s)
 {
-    const struct catalog_origin *recorded = &s->run->provenance->wanted.catalog;
-    return s->run->options->source && strcmp(recorded->source, CATALOG_BUILTIN) == 0 &&
+    return s->run->options->source && strcmp(s->run->recorded->source, CATALOG_BUILTIN) == 0 &&
            strcmp(s->run->source, CATALOG_BUILTIN) != 0;
 }
 
 /* Without --to and --catalog the record says where to go. */
 static void follow_record(struct revision_search *s)
 {
-    const struct catalog_origin *recorded = &s->run->provenance->wanted.catalog;
+    const struct catalog_origin *recorded = s->run->recorded;
     struct semver_range range;
     struct semver version;
     s->ref = NULL; /* as it lies there; the binary's own is the newest built-in catalog */
@@ -219,7 +213,7 @@ static int open_revision(struct target *out, struct target_run *run, struct err 
     if (open_chosen(&run->catalog, &s) < 0)
         return explain_source(&s);
     for (size_t i = 0; i < run->catalog->warning_count; i++)
-        warn(&s, run->catalog->warnings[i]);
+        words_add(&out->warnings, run->arena, run->catalog->warnings[i]);
     out->origin = run->catalog->origin;
     out->catalog_name = run->catalog->name;
     if (s.shown)
@@ -231,7 +225,7 @@ static int open_revision(struct target *out, struct target_run *run, struct err 
 static int check_direction(const struct target *target, const struct target_run *run,
                            struct err *err)
 {
-    const struct catalog_origin *recorded = &run->provenance->wanted.catalog;
+    const struct catalog_origin *recorded = run->recorded;
     const struct catalog_origin *there = origin_like(&target->origin, recorded->source, 0);
     const struct catalog_origin *here = origin_like(recorded, there->source, 0);
     if (run->options->allow_downgrade || origin_compare(there, here) >= 0)
@@ -421,6 +415,7 @@ int target_choose(struct target *out, struct arena *arena, const struct provenan
     *out = (struct target){.run = run};
     *run = (struct target_run){.arena = arena,
                                .provenance = provenance,
+                               .recorded = recorded,
                                .options = options,
                                .source = options->source ? options->source : recorded->source};
     if (find_older(&newest, &older, run, err) < 0)
