@@ -349,8 +349,7 @@ static int write_plan(struct plan *out, struct placement *p, const struct store 
             return -1;
     }
     note_left_behind(out, p);
-    if (out->path_count)
-        qsort(out->paths, out->path_count, sizeof(*out->paths), str_compare_first);
+    qsort(out->paths, out->path_count, sizeof(*out->paths), str_compare_first);
     drop_doubles(out);
     plan_sort_edits(out->edits, out->edit_count);
     return 0;

@@ -175,7 +175,7 @@ static int keep_index(struct committer *c)
                : 0;
 }
 
-/* Unless somebody else is at it: git's lock becomes the index, as always. */
+/* Git's lock becomes the index, as always. Fails where another command holds the lock. */
 static int put_index(struct committer *c, const char *from)
 {
     const char *lock = git_path(c, "index.lock");

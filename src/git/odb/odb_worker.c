@@ -241,7 +241,7 @@ static _Noreturn void run_worker(const char *objects, int socket, size_t memory)
     bool tight = false;
     if (keep_only(socket) < 0 || confine(&tight, memory) < 0)
         _exit(ODB_EXIT_SETUP);
-    /* whoever asks compares content and id */
+    /* the parent compares content and id */
     (void)git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
     set_alarm(LIMIT_OBJECT_SECONDS);
     if (git_odb_open(&odb, objects) < 0)

@@ -177,7 +177,7 @@ static int no_file(const char *path, struct err *err)
     return err_set(err, TG_RUNTIME, "git", "'%s' is no regular file", path);
 }
 
-/* libgit2 would wait for ever for somebody to write into a pipe. */
+/* libgit2 would wait for a writer of a pipe, without end. */
 static int check_kinds(const struct repo_form *out, struct arena *arena, struct err *err)
 {
     static const char *const names[] = {

@@ -246,7 +246,7 @@ int store_size(size_t *out, const struct store *store, const struct oid *id, con
 
 void store_look_ahead(const struct store *store, const struct oid *ids, size_t count)
 {
-    odb_look_ahead(store->odb, (const git_oid *)ids, count); /* the same bytes, see leaf.h */
+    odb_look_ahead(store->odb, (const git_oid *)ids, count); /* the same bytes, see tree_entry.h */
 }
 
 void store_bytes_release(struct store_bytes *bytes)

@@ -29,8 +29,7 @@ static size_t make_wanted(struct folded_name *out, struct arena *arena,
             out[kept++] =
                 (struct folded_name){.key = arena_strdup(arena, buf_text(&key)), .asking = i};
     }
-    if (kept)
-        qsort(out, kept, sizeof(*out), str_compare_first);
+    qsort(out, kept, sizeof(*out), str_compare_first);
     return kept;
 }
 

@@ -117,8 +117,7 @@ static void list_ids(struct ids *out, struct arena *arena, const struct plan_lis
     for (size_t i = 0; i < list->count; i++)
         if (!list->files[i].nested)
             out->items[out->count++] = list->files[i].entry.id;
-    if (out->count)
-        qsort(out->items, out->count, sizeof(*out->items), by_oid);
+    qsort(out->items, out->count, sizeof(*out->items), by_oid);
 }
 
 /* Passes over files that cannot be read: nothing may need them. */

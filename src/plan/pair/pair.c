@@ -142,8 +142,7 @@ static struct sourced *sort_by_source(size_t *count, struct arena *arena,
     for (size_t i = 0; i < list->count; i++)
         if (list->files[i].source && *list->files[i].source)
             sorted[(*count)++] = (struct sourced){plain_source(arena, list->files[i].source), i};
-    if (*count)
-        qsort(sorted, *count, sizeof(*sorted), by_source);
+    qsort(sorted, *count, sizeof(*sorted), by_source);
     return sorted;
 }
 

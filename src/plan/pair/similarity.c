@@ -102,8 +102,7 @@ void bag_make(struct bag *out, struct arena *arena, struct span content)
     size_t count = cut(NULL, out, content), kept = 0;
     struct piece *pieces = arena_array(arena, count + 1, sizeof(*pieces));
     (void)cut(pieces, out, content);
-    if (count)
-        qsort(pieces, count, sizeof(*pieces), by_hash);
+    qsort(pieces, count, sizeof(*pieces), by_hash);
     for (size_t i = 0; i < count; i++)
         if (kept && pieces[kept - 1].hash == pieces[i].hash)
             pieces[kept - 1].bytes += pieces[i].bytes;
@@ -207,8 +206,7 @@ void shared_pieces_add(struct shared_pieces *shared, struct arena *arena, const 
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < bags[i].count; j++)
             found[at++] = bags[i].pieces[j].hash;
-    if (all)
-        qsort(found, all, sizeof(*found), by_value);
+    qsort(found, all, sizeof(*found), by_value);
     shared->hashes = hashes;
     for (size_t i = 0, first = 0; i < all; i++) {
         if (found[i] != found[first])

@@ -174,8 +174,7 @@ static size_t list_releases(struct tagged **out, struct arena *arena,
         if (revisions[i].kind == REVISION_TAG &&
             semver_parse_tag(&releases[found].version, revisions[i].name))
             releases[found++].revision = &revisions[i];
-    if (found)
-        qsort(releases, found, sizeof(*releases), newest_first);
+    qsort(releases, found, sizeof(*releases), newest_first);
     *out = releases;
     return found;
 }

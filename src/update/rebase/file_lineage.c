@@ -12,12 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void sort(struct file_lineage *lineage)
-{
-    if (lineage->count)
-        qsort(lineage->files, lineage->count, sizeof(*lineage->files), str_compare_first);
-}
-
 int lineage_list(struct plan_list *out, struct arena *arena, const struct repo *repo,
                  const struct oid *tree, const struct file_lineage *lineage, struct err *err)
 {
@@ -79,7 +73,7 @@ void lineage_child(struct file_lineage *out, struct arena *arena, const struct p
         const struct plan_file *child = plan->pairs[i].side[CHILD];
         add(out, child ? child->path : NULL, rule_of(&plan->pairs[i]));
     }
-    sort(out);
+    qsort(out->files, out->count, sizeof(*out->files), str_compare_first);
 }
 
 void lineage_result(struct file_lineage *out, struct arena *arena, const struct plan *plan)
@@ -87,7 +81,7 @@ void lineage_result(struct file_lineage *out, struct arena *arena, const struct 
     *out = (struct file_lineage){arena_array(arena, plan->pair_count + 1, sizeof(*out->files)), 0};
     for (size_t i = 0; i < plan->pair_count; i++)
         add(out, plan->pairs[i].path, rule_of(&plan->pairs[i]));
-    sort(out);
+    qsort(out->files, out->count, sizeof(*out->files), str_compare_first);
 }
 
 static bool is_same(const struct file_lineage *a, const struct file_lineage *b)
@@ -147,5 +141,5 @@ void lineage_parse(struct file_lineage *out, struct arena *arena, const struct d
                 data_text(member[0]), data_text(member[1]), (enum file_policy)member[2]->integer,
                 (enum file_merge)member[3]->integer};
     }
-    sort(out);
+    qsort(out->files, out->count, sizeof(*out->files), str_compare_first);
 }
