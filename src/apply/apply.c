@@ -1,12 +1,9 @@
-/* Makes an update happen, so that a crash at any point leaves the old state, the new, or a journal.
- */
+/* Makes an update happen: a crash at any point leaves the old state, the new, or a journal. */
 #include "apply/apply.h"
 
 #include "apply/journal.h"
 #include "apply/recheck.h"
-#include "apply/steps/git_state.h"
-#include "apply/steps/prepare.h"
-#include "apply/steps/worktree_swap.h"
+#include "apply/steps/steps.h"
 #include "apply/work_folder.h"
 #include "base/arena.h"
 #include "git/ref.h"
@@ -14,33 +11,29 @@
 #include "io/io.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-int apply_look(struct unfinished *out, struct arena *arena, const struct repo *repo,
-               struct err *err)
+int apply_look(struct unfinished *out, const struct repo *repo, struct err *err)
 {
     const char *token;
     unsigned levels;
     bool found = false, waits;
     out->state = APPLY_NONE;
-    if (work_read_token(&token, arena, repo, err) < 0 || work_levels(&levels, repo, err) < 0)
+    if (work_read_token(&token, repo, err) < 0 || work_levels(&levels, repo, err) < 0)
         return -1;
     const struct {
         const char *name;
         enum apply_state state;
-    } files[] = {
-        {APPLY_FOLDER "/" APPLY_JOURNAL, APPLY_FORWARD},
-        {APPLY_FOLDER "/" APPLY_ABORT, APPLY_BACKWARD},
-        {APPLY_FOLDER "/" APPLY_ENDED, APPLY_ENDING},
-        {arena_printf(arena, APPLY_FOLDER "/%s", work_pending(arena, levels)), APPLY_STOPPED}};
+    } files[] = {{APPLY_JOURNAL, APPLY_FORWARD},
+                 {APPLY_ABORT, APPLY_BACKWARD},
+                 {APPLY_ENDED, APPLY_ENDING},
+                 {work_pending(repo->arena, levels), APPLY_STOPPED}};
     for (size_t i = 0; !found && i < sizeof(files) / sizeof(*files); i++) {
-        if (journal_read(&out->journal, &found, arena, repo->git_fd, files[i].name, token, err) < 0)
+        const char *path = arena_printf(repo->arena, APPLY_FOLDER "/%s", files[i].name);
+        if (journal_read(&out->journal, &found, repo->arena, repo->git_fd, path, token, err) < 0)
             return -1;
         if (found)
             out->state = files[i].state;
@@ -49,10 +42,12 @@ int apply_look(struct unfinished *out, struct arena *arena, const struct repo *r
         return 0;
     if (recheck_waits(&waits, repo, &out->journal, err) < 0)
         return -1;
-    bool sequence = journal_is_sequence(&out->journal);
-    out->state = waits ? APPLY_STOPPED : sequence ? APPLY_ASTRAY : APPLY_STALE;
+    if (!waits)
+        out->state = journal_is_sequence(&out->journal) ? APPLY_ASTRAY : APPLY_STALE;
     return 0;
 }
+
+/* ---------------------------------------------------------------- journals */
 
 static int rename_journal(const struct apply *a, const char *from, const char *to, struct err *err)
 {
@@ -61,9 +56,15 @@ static int rename_journal(const struct apply *a, const char *from, const char *t
     return disk_sync_folder(a->folder, "the journal", err);
 }
 
+static int unlink_journal(const struct apply *a, const char *name, struct err *err)
+{
+    if (unlinkat(a->folder, name, 0) < 0 && errno != ENOENT)
+        return err_errno(err, errno, "io", "cannot remove the journal");
+    return 0;
+}
+
 /*
- * Whether the end of the journal is durable does not matter: after a power cut it is found again,
- * and says what is there already.
+ * A failure does not matter: a journal that a power cut brings back says what is there already.
  */
 static void sync_end(const struct apply *a)
 {
@@ -73,139 +74,154 @@ static void sync_end(const struct apply *a)
         err_release(&ignored);
 }
 
-/* A lock that came back after a power cut would stop git, and no journal would say whose it is. */
-static int unlock_durably(const struct apply *a, const struct journal *j, struct err *err)
+/* A lock that a power cut brought back would stop git, and no journal would say whose it is. */
+static int unlock_durably(const struct apply *a, const struct journal_tip *tip, struct err *err)
 {
-    if (git_state_unlock(a, j, err) < 0)
+    const struct repo *repo = a->repo;
+    if (git_state_unlock(a, tip, err) < 0)
         return -1;
-    const char *slash = strrchr(j->branch, '/');
-    const char *heads = arena_memdup(a->arena, j->branch, slash ? (size_t)(slash - j->branch) : 0);
-    const struct io_place places[] = {{a->repo->git_fd, "."}, {a->repo->common_fd, heads}};
-    bool there = false; /* git removes a folder that its last branch leaves */
-    if (*heads && disk_exists(&there, a->repo->common_fd, heads, err) < 0)
+    const char *slash = strrchr(tip->branch, '/');
+    const char *heads =
+        arena_memdup(repo->arena, tip->branch, slash ? (size_t)(slash - tip->branch) : 0);
+    const struct io_place places[] = {{repo->git_fd, "."}, {repo->common_fd, heads}};
+    bool there = false; /* git removes a folder with its last branch */
+    if (*heads && disk_exists(&there, repo->common_fd, heads, err) < 0)
         return -1;
     return io_sync(places, there ? 2 : 1, err);
 }
 
-/* The last thing to go is the journal that brought us here. */
-static int remove_journal(struct apply *a, const struct journal *j, const char *name,
-                          struct err *err)
+/* The journal `name` goes last. */
+static int remove_journal(struct apply *a, struct work *work, const struct journal *j,
+                          const char *name, struct err *err)
 {
-    if (worktree_discard(a, j, err) < 0 || unlock_durably(a, j, err) < 0)
+    if (worktree_discard(&a->kept, work, &j->files, err) < 0 ||
+        unlock_durably(a, &j->tip, err) < 0 || unlink_journal(a, name, err) < 0)
         return -1;
-    if (unlinkat(a->folder, name, 0) < 0 && errno != ENOENT)
-        return err_errno(err, errno, "io", "cannot remove the journal");
     work_remove_drafts(a);
     sync_end(a);
-    work_remove(a, j);
+    work_remove(work);
     return 0;
 }
+
+/* ---------------------------------------------------------------- the end of a run */
 
 /* From here on the run waits for the user. */
 static int stop(const struct apply *a, const struct journal *j, struct err *err)
 {
-    if (unlock_durably(a, j, err) < 0)
+    if (unlock_durably(a, &j->tip, err) < 0)
         return -1;
-    const char *pending = work_pending(a->arena, j->level);
+    const char *pending = work_pending(a->repo->arena, j->run.level);
     if (renameat(a->folder, APPLY_JOURNAL, a->folder, pending) < 0 && errno != ENOENT)
         return err_errno(err, errno, "io", "cannot write the journal");
     sync_end(a);
     return 0;
 }
 
-/* The stops that a run went on from, the last one first. */
+static int forget_level(struct apply *a, unsigned level, struct err *err)
+{
+    WORK_SCRATCH(work);
+    struct journal below;
+    bool found;
+    const char *name = work_pending(a->repo->arena, level);
+    if (journal_read(&below, &found, a->repo->arena, a->folder, name, a->token, err) < 0)
+        return -1;
+    if (!found)
+        return 0;
+    if (work_open(&work, a, &below, err) < 0)
+        return -1;
+    worktree_remove_emptied(a->repo, &below.files);
+    if (worktree_discard(&a->kept, &work, &below.files, err) < 0)
+        return -1;
+    work_remove(&work);
+    return unlink_journal(a, name, err);
+}
+
+/* Forgets the stops that a run of that level went on from, the last one first. */
 static int forget_below(struct apply *a, unsigned level, struct err *err)
 {
-    while (--level > 0) {
-        struct journal below;
-        bool found;
-        const char *name = work_pending(a->arena, level);
-        if (journal_read(&below, &found, a->arena, a->folder, name, a->token, err) < 0)
+    while (--level > 0)
+        if (forget_level(a, level, err) < 0)
             return -1;
-        if (!found)
-            continue;
-        if (work_open(a, &below, err) < 0)
-            return -1;
-        worktree_remove_emptied(a, &below);
-        if (worktree_discard(a, &below, err) < 0)
-            return -1;
-        work_remove(a, &below);
-        if (unlinkat(a->folder, name, 0) < 0)
-            return err_errno(err, errno, "io", "cannot remove the journal");
-    }
     return 0;
 }
 
 int apply_end(struct apply *a, const struct journal *j, struct err *err)
 {
-    if (forget_below(a, j->level, err) < 0 || work_open(a, j, err) < 0)
+    WORK_SCRATCH(work);
+    if (forget_below(a, j->run.level, err) < 0 || work_open(&work, a, j, err) < 0)
         return -1;
-    return remove_journal(a, j, APPLY_ENDED, err);
+    return remove_journal(a, &work, j, APPLY_ENDED, err);
 }
 
-static int close_up(struct apply *a, const struct journal *j, struct err *err)
+static int close_up(struct apply *a, struct work *work, const struct journal *j, struct err *err)
 {
     if (journal_stops(j))
         return stop(a, j, err);
-    worktree_remove_emptied(a, j);
-    if (j->kind != JOURNAL_UPDATE || j->level == 1)
-        return remove_journal(a, j, APPLY_JOURNAL, err);
-    /* Without the stops below there is no way back: from here on it has happened. */
+    worktree_remove_emptied(a->repo, &j->files);
+    if (j->kind != JOURNAL_UPDATE || j->run.level == 1)
+        return remove_journal(a, work, j, APPLY_JOURNAL, err);
+    /* Without the stops below there is no way back: from here on the update has happened. */
     return rename_journal(a, APPLY_JOURNAL, APPLY_ENDED, err) < 0 ? -1 : apply_end(a, j, err);
 }
 
-/* `moved`: somebody went on from there, with commits or on another branch, which stay theirs. */
-static int undo(struct apply *a, const struct journal *j, bool moved, struct err *err)
+/* `moved`: the user went on from there; the new commits and the other branch stay as they are. */
+static int undo(struct apply *a, struct work *work, const struct journal *j, bool moved,
+                struct err *err)
 {
     const bool *settled = NULL;
-    if ((moved && recheck_settled(&settled, a, j, err) < 0) ||
-        worktree_backward(a, j, settled, err) < 0 || git_state_backward(a, j, moved, err) < 0)
+    if ((moved && recheck_settled(&settled, a->repo, &j->files, err) < 0) ||
+        worktree_backward(&a->kept, a->repo, work, &j->files, settled, err) < 0 ||
+        git_state_backward(a->repo, work, j, moved, err) < 0)
         return -1;
-    return remove_journal(a, j, APPLY_ABORT, err);
+    return remove_journal(a, work, j, APPLY_ABORT, err);
 }
 
-/* A first run that failed: `err` says why, and stays what is reported. */
-static void roll_back(struct apply *a, const struct journal *j, struct err *err)
+/* ---------------------------------------------------------------- a new run */
+
+/* A first run failed. `err` says why, and stays what is reported. */
+static void roll_back(struct apply *a, struct work *work, const struct journal *j, struct err *err)
 {
     ERR_SCRATCH(second);
     if (rename_journal(a, APPLY_JOURNAL, APPLY_ABORT, &second) < 0 ||
-        undo(a, j, false, &second) < 0)
+        undo(a, work, j, false, &second) < 0)
         (void)err_hint(err, "it is half done (%s): 'tmplgen update --abort' goes back",
                        second.message);
 }
 
-/* Nothing was touched yet. A journal that cannot be taken away is told; `err` stays the reason. */
-static void give_up(struct apply *a, const struct journal *j, struct err *err)
+/* Nothing is changed yet. The hint tells of a journal that stays; `err` stays the reason. */
+static void give_up(struct apply *a, struct work *work, const struct journal *j, struct err *err)
 {
     ERR_SCRATCH(second);
-    if (git_state_unlock(a, j, &second) < 0 ||
-        (unlinkat(a->folder, APPLY_JOURNAL, 0) < 0 && errno != ENOENT)) {
+    if (git_state_unlock(a, &j->tip, &second) < 0 ||
+        unlink_journal(a, APPLY_JOURNAL, &second) < 0) {
         (void)err_hint(err, "nothing was changed, but a journal is left: 'tmplgen update --abort' "
                             "takes it away");
         return;
     }
-    if (a->stage >= 0 && worktree_discard(a, j, &second) < 0)
-        return; /* what is prepared goes with the next run */
-    work_remove(a, j);
+    if (work->stage >= 0 && worktree_discard(&a->kept, work, &j->files, &second) < 0)
+        return; /* the next run removes what is prepared */
+    work_remove(work);
     if (disk_sync_folder(a->folder, "the journal", &second) < 0)
         err_release(&second);
 }
 
 static int run(struct apply *a, struct journal *j, struct err *err)
 {
-    if (prepare_all(a, j, err) < 0 ||
-        journal_write(a->folder, APPLY_JOURNAL, 0666 & ~a->mask, j, err) < 0 ||
-        git_state_lock(a, j, err) < 0 || recheck_check(a, j, err) < 0) {
-        give_up(a, j, err);
+    WORK_SCRATCH(work);
+    if (prepare_all(&work, a, j, err) < 0 ||
+        journal_write(a->folder, APPLY_JOURNAL, work.mode, j, err) < 0 ||
+        git_state_lock(a, &j->tip, err) < 0 || recheck_check(a->repo, j, err) < 0) {
+        give_up(a, &work, j, err);
         return -1;
     }
-    if (worktree_forward(a, j, true, err) < 0 || git_state_forward(a, j, err) < 0) {
-        roll_back(a, j, err);
+    if (worktree_forward(&a->kept, a->repo, &work, &j->files, true, err) < 0 ||
+        git_state_forward(a->repo, &work, j, err) < 0) {
+        roll_back(a, &work, j, err);
         return -1;
     }
-    if (close_up(a, j, err) == 0)
+    if (close_up(a, &work, j, err) == 0)
         return 0;
-    if (j->kind == JOURNAL_UPDATE && j->level > 1) /* its stops may be forgotten by now */
+    if (j->kind == JOURNAL_UPDATE && j->run.level > 1) /* some stops may be forgotten by now */
         return err_hint(err, "it is done, but not tidied up: 'tmplgen update' finishes it");
     return err_hint(err, "the update is made, but not tidied up: 'tmplgen update' finishes it, "
                          "'tmplgen update --abort' goes back");
@@ -224,91 +240,91 @@ static void block_signals(sigset_t *before)
 int apply_run(struct apply *a, struct journal *j, struct err *err)
 {
     sigset_t before;
-    if (work_levels(&j->level, a->repo, err) < 0)
+    if (work_levels(&j->run.level, a->repo, err) < 0)
         return -1;
-    j->level++;
+    j->run.level++;
     block_signals(&before);
     int rc = run(a, j, err);
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
     return rc;
 }
 
-/* What stands in the way is told, and git is not held off because of it. */
-static int let_go(const char **moved, const struct apply *a, const struct journal *j,
-                  const struct recheck *standing, struct err *err)
-{
-    *moved = standing->moved ? standing->moved : standing->staged;
-    return git_state_unlock(a, j, err);
-}
+/* ---------------------------------------------------------------- an unfinished run */
 
-int apply_forward(const char **moved, struct apply *a, struct journal *j, struct err *err)
+int apply_forward(const char **moved, struct apply *a, const struct journal *j, struct err *err)
 {
-    struct recheck standing;
+    WORK_SCRATCH(work);
+    struct recheck now;
     *moved = NULL;
-    if (work_open(a, j, err) < 0 || git_state_lock(a, j, err) < 0 ||
-        recheck_find(&standing, a, j, err) < 0)
+    if (work_open(&work, a, j, err) < 0 || git_state_lock(a, &j->tip, err) < 0 ||
+        recheck_find(&now, a->repo, j, err) < 0)
         return -1;
-    if (standing.done)
-        return close_up(a, j, err);
-    if (standing.moved || standing.staged)
-        return let_go(moved, a, j, &standing, err);
-    if (worktree_forward(a, j, false, err) < 0 || git_state_forward(a, j, err) < 0)
+    if (now.done)
+        return close_up(a, &work, j, err);
+    if (now.moved || now.staged) {
+        *moved = now.moved ? now.moved : now.staged;
+        return git_state_unlock(a, &j->tip, err);
+    }
+    if (worktree_forward(&a->kept, a->repo, &work, &j->files, false, err) < 0 ||
+        git_state_forward(a->repo, &work, j, err) < 0)
         return -1;
-    return close_up(a, j, err);
+    return close_up(a, &work, j, err);
 }
 
-static int begin_abort(struct apply *a, const struct journal *j, enum apply_state state,
-                       struct err *err)
+static int begin_abort(struct apply *a, const struct work *work, const struct journal *j,
+                       enum apply_state state, const struct oid *known, struct err *err)
 {
     bool stopped = state == APPLY_STOPPED || state == APPLY_ASTRAY;
-    if (stopped && worktree_put_aside(a, j, err) < 0) {
+    if (stopped && worktree_put_aside(&a->kept, a, work, &j->files, known, err) < 0) {
         ERR_SCRATCH(second);
-        (void)!git_state_unlock(a, j, &second);
+        (void)!git_state_unlock(a, &j->tip, &second);
         return -1;
     }
     if (state == APPLY_BACKWARD)
         return 0;
-    return rename_journal(a, stopped ? work_pending(a->arena, j->level) : APPLY_JOURNAL,
-                          APPLY_ABORT, err);
+    const char *name = stopped ? work_pending(a->repo->arena, j->run.level) : APPLY_JOURNAL;
+    return rename_journal(a, name, APPLY_ABORT, err);
 }
 
-int apply_backward(const char **moved, struct apply *a, struct journal *j, struct err *err)
+int apply_backward(const char **moved, struct apply *a, const struct journal *j,
+                   const struct oid *known, struct err *err)
 {
-    struct unfinished now;
-    struct recheck standing;
+    WORK_SCRATCH(work);
+    struct unfinished here;
+    struct recheck now;
     *moved = NULL;
-    if (apply_look(&now, a->arena, a->repo, err) < 0 || work_open(a, j, err) < 0 ||
-        git_state_lock(a, j, err) < 0 || recheck_find(&standing, a, j, err) < 0)
+    if (apply_look(&here, a->repo, err) < 0 || work_open(&work, a, j, err) < 0 ||
+        git_state_lock(a, &j->tip, err) < 0 || recheck_find(&now, a->repo, j, err) < 0)
         return -1;
-    *moved = standing.moved;
-    if (now.state == APPLY_FORWARD && standing.moved && standing.done)
-        return close_up(a, j, err) < 0 ? -1 : 1;
-    if (begin_abort(a, j, now.state, err) < 0)
+    *moved = now.moved;
+    if (here.state == APPLY_FORWARD && now.moved && now.done)
+        return close_up(a, &work, j, err) < 0 ? -1 : 1;
+    if (begin_abort(a, &work, j, here.state, known, err) < 0)
         return -1;
-    return undo(a, j, standing.moved != NULL, err);
+    return undo(a, &work, j, now.moved != NULL, err);
 }
 
 int apply_forget(struct apply *a, const struct journal *j, struct err *err)
 {
-    if (work_open(a, j, err) < 0)
+    WORK_SCRATCH(work);
+    if (work_open(&work, a, j, err) < 0)
         return -1;
-    worktree_remove_emptied(a, j);
-    return remove_journal(a, j, work_pending(a->arena, j->level), err);
+    worktree_remove_emptied(a->repo, &j->files);
+    return remove_journal(a, &work, j, work_pending(a->repo->arena, j->run.level), err);
 }
 
 int apply_leave(struct apply *a, const struct journal *j, struct err *err)
 {
+    WORK_SCRATCH(work);
     struct journal first;
     bool found;
-    if (journal_read(&first, &found, a->arena, a->folder, APPLY_PENDING, a->token, err) < 0 ||
-        (found && git_state_remove_refs(a, &first, err) < 0) || work_open(a, j, err) < 0 ||
-        worktree_discard(a, j, err) < 0)
+    if (journal_read(&first, &found, a->repo->arena, a->folder, APPLY_PENDING, a->token, err) < 0 ||
+        (found && git_state_remove_refs(a->repo, &first.refs, err) < 0) ||
+        work_open(&work, a, j, err) < 0 || worktree_discard(&a->kept, &work, &j->files, err) < 0)
         return -1;
-    work_remove(a, j);
-    const char *name = work_pending(a->arena, j->level);
-    if (unlinkat(a->folder, name, 0) < 0 && errno != ENOENT)
-        return err_errno(err, errno, "io", "cannot remove the journal");
-    if (forget_below(a, j->level, err) < 0)
+    work_remove(&work);
+    if (unlink_journal(a, work_pending(a->repo->arena, j->run.level), err) < 0 ||
+        forget_below(a, j->run.level, err) < 0)
         return -1;
     sync_end(a);
     return 0;
@@ -318,15 +334,12 @@ static void unlock_quietly(int folder, const char *path, const struct apply *a)
 {
     ERR_SCRATCH(ignored);
     if (ref_unlock(folder, path, a->common, TOKEN, &ignored) < 0)
-        err_release(&ignored); /* whoever needs it says that it is locked */
+        err_release(&ignored); /* the next command that needs the lock reports it */
 }
 
-void apply_tidy(struct apply *a)
+void apply_tidy(const struct apply *a)
 {
-    static const struct journal nothing[] = {{.kind = JOURNAL_UPDATE}, {.kind = JOURNAL_COMMIT}};
-    for (size_t i = 0; i < sizeof(nothing) / sizeof(*nothing); i++)
-        work_tidy(a, &nothing[i]);
-    work_tidy_levels(a);
+    work_tidy(a);
     unlock_quietly(a->repo->common_fd, "packed-refs", a);
     unlock_quietly(a->repo->git_fd, "index", a);
     unlock_quietly(a->repo->git_fd, "HEAD", a);
@@ -339,5 +352,5 @@ void apply_delete_refs(const struct apply *a, const char *const *names, size_t c
 {
     ERR_SCRATCH(ignored);
     if (ref_delete_all(a->repo->common_fd, a->common, TOKEN, names, count, &ignored) < 0)
-        return; /* they go next time */
+        return; /* the next update deletes them */
 }

@@ -1,5 +1,4 @@
-/* Makes an update happen, so that a crash at any point leaves the old state, the new, or a journal.
- */
+/* Makes an update happen: a crash at any point leaves the old state, the new, or a journal. */
 #ifndef TMPLGEN_APPLY_H
 #define TMPLGEN_APPLY_H
 
@@ -7,10 +6,8 @@
 #include "apply/work_folder.h"
 #include "base/err.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
-struct arena;
 struct repo;
 
 enum apply_state {
@@ -18,7 +15,7 @@ enum apply_state {
     APPLY_FORWARD,  /* interrupted on its way forward */
     APPLY_STOPPED,  /* waits for the user */
     APPLY_BACKWARD, /* interrupted on its way back */
-    APPLY_ENDING,   /* done, but the stops that it went on from are not all forgotten */
+    APPLY_ENDING,   /* done, but some stops that it went on from are not forgotten yet */
     APPLY_STALE,    /* waited for the user, who has ended it by other means */
     APPLY_ASTRAY,   /* replays commits, and HEAD is not where it waited for the user */
     APPLY_STATES
@@ -31,44 +28,45 @@ struct unfinished {
 };
 
 /* Which journal there is. Takes no lock and writes nothing. */
-TG_CHECKED int apply_look(struct unfinished *out, struct arena *arena, const struct repo *repo,
-                          struct err *err);
+TG_CHECKED int apply_look(struct unfinished *out, const struct repo *repo, struct err *err);
 
 /*
  * Runs a new journal: files, index, refs. Objects of the repository's store become durable first.
- * On failure everything is rolled back before it returns: exit 3, "changed-meanwhile", where
- * somebody else changed a file, the index or the branch; 1 for I/O. If even that fails the journal
- * stays and the hint says so. Fills in `token`, `level`, `pack`, `made`, `stage_in_tree`.
+ * On failure it rolls everything back before it returns: exit 3, "changed-meanwhile", where another
+ * process changed a file, the index or the branch; 1 for I/O. Where even that fails the journal
+ * stays, and the hint says so. Fills in `run` and `files` of the journal.
  */
 TG_CHECKED int apply_run(struct apply *apply, struct journal *journal, struct err *err);
 
 /*
- * Finishes an interrupted run. What the user changed since in the work tree is kept and listed
- * (apply_kept). `*moved`: NULL, or what somebody did to HEAD, the branch or the index since, in
- * words that go on from "interrupted, and"; then nothing is done: no branch is moved over a commit.
+ * Finishes an interrupted run. Files that the user changed meanwhile stay, and `apply->kept` lists
+ * them. `*moved` is NULL, or says how HEAD, the branch or the index changed since, in words that
+ * go on from "interrupted, and". Then it does nothing: no branch moves over a user's commit.
  */
-TG_CHECKED int apply_forward(const char **moved, struct apply *apply, struct journal *journal,
+TG_CHECKED int apply_forward(const char **moved, struct apply *apply, const struct journal *journal,
                              struct err *err);
 /*
- * Undoes a run, interrupted or stopped. Needs no disk space. `*moved` as above: then what somebody
- * committed since, the index and HEAD stay as they are. Returns 1 where the run was complete and
- * somebody went on from there: it is only tidied up after.
+ * Undoes a run, interrupted or stopped. Needs no disk space. Content that the tree `known` has
+ * (zero: none) is not put aside. With `*moved`, as above, new commits, the index and HEAD stay
+ * as they are. Returns 1 where the run was complete and the user went on from there: then it only
+ * tidies up.
  */
-TG_CHECKED int apply_backward(const char **moved, struct apply *apply, struct journal *journal,
+TG_CHECKED int apply_backward(const char **moved, struct apply *apply,
+                              const struct journal *journal, const struct oid *known,
                               struct err *err);
 /* Forgets the stops that an ended run went on from: there is no way back from there. */
 TG_CHECKED int apply_end(struct apply *apply, const struct journal *journal, struct err *err);
 /* Forgets a stopped run that the user has ended. */
 TG_CHECKED int apply_forget(struct apply *apply, const struct journal *journal, struct err *err);
 /*
- * Gives up a sequence that HEAD has left: its stops and the refs that it made go. Files, index and
- * HEAD are the user's and stay.
+ * Gives up a rebase that HEAD has left: its stops and the refs that it made go. Files, index and
+ * HEAD stay as they are.
  */
 TG_CHECKED int apply_leave(struct apply *apply, const struct journal *journal, struct err *err);
 
 /* Without a journal: removes what a killed run had prepared, and locks that it left. */
-void apply_tidy(struct apply *apply);
-/* Takes refs away where they are there; NULL entries are passed over. */
+void apply_tidy(const struct apply *apply);
+/* Deletes refs that are there; passes over NULL entries. */
 void apply_delete_refs(const struct apply *apply, const char *const *names, size_t count);
 
 #endif

@@ -5,11 +5,11 @@
 #include "base/buf.h"
 #include "base/sha.h"
 #include "git/disk_entry.h"
+#include "git/git_index.h"
 #include "git/repo.h"
 #include "io/io.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,9 +19,9 @@
 #define FIRST_LINE "tmplgen-journal 4\n"
 #define VERSION_AT (sizeof("tmplgen-journal ") - 1)
 /*
- * Version 1 is of 0.1 and 0.2, which knew one pseudoref; 2 says which it is; both say by device and
- * inode, and by a path, where the repository lay. 3 knows no run that goes on from a stop. What
- * they left half done is finished, too.
+ * Versions 1 and 2 are of 0.1 and 0.2. Version 1 knows one pseudoref; both name the repository by
+ * device and inode, and the stage by a path. Version 3 knows no run that goes on from a stop. Runs
+ * of all of them are finished.
  */
 enum {
     VERSION_OLDEST = 1,
@@ -31,28 +31,35 @@ enum {
     VERSION_NEWEST = VERSION_WITH_LEVELS
 };
 #define PSEUDOREF_1 "CHERRY_PICK_HEAD"
-#define STAGE_IN_TREE_2 "/.tmplgen-stage" /* so ended a path in the work tree, then */
+#define STAGE_IN_TREE_2 "/.tmplgen-stage" /* the end of a stage's path in the work tree, then */
 #define JOURNAL_MAX ((size_t)256 << 20)
 enum { SKIPPED = 1U, ASSUMED = 2U };
 
-bool journal_moves_branch(const struct journal *j)
+bool journal_moves_branch(const struct journal_tip *tip)
 {
-    return !oid_equal(&j->branch_old, &j->branch_new);
+    return !oid_equal(&tip->branch_old, &tip->branch_new);
 }
 
-bool journal_moves_head(const struct journal *j)
+bool journal_moves_head(const struct journal_tip *tip)
 {
-    return strcmp(j->head_old, j->head_new) != 0;
+    return strcmp(tip->head_old, tip->head_new) != 0;
+}
+
+bool journal_merges(const struct journal_stop *stop)
+{
+    return str_equal(stop->pseudoref, "MERGE_HEAD");
+}
+
+const struct path_change *journal_change(const struct journal_files *files, const char *path)
+{
+    return files->count ? bsearch(&path, files->changes, files->count, sizeof(*files->changes),
+                                  str_compare_first)
+                        : NULL;
 }
 
 bool journal_is_sequence(const struct journal *j)
 {
-    return j->step_count > 0;
-}
-
-bool journal_merges(const struct journal *j)
-{
-    return j->pseudoref && strcmp(j->pseudoref, "MERGE_HEAD") == 0;
+    return j->steps.count > 0;
 }
 
 bool journal_stops(const struct journal *j)
@@ -60,142 +67,307 @@ bool journal_stops(const struct journal *j)
     return j->kind == JOURNAL_CONFLICT || j->kind == JOURNAL_STAGED;
 }
 
+int journal_begin(struct journal *out, enum journal_kind kind, const struct repo *repo,
+                  struct err *err)
+{
+    char *sum = arena_alloc(repo->arena, 41);
+    *out = (struct journal){.kind = kind,
+                            .tip = {.head_old = repo->head_text,
+                                    .head_new = repo->head_text,
+                                    .branch = repo->branch,
+                                    .branch_old = repo->head,
+                                    .branch_new = repo->head},
+                            .index_old = sum};
+    return index_checksum(sum, repo_index_path(repo), err);
+}
+
+/* ---------------------------------------------------------------- one value */
+
 /*
- * Words end in a blank, texts are LENGTH:BYTES and a blank, lines end in a newline; the last line
- * is "end " and the sha256 of everything before.
+ * Numbers and ids end in a blank, texts are LENGTH:BYTES and a blank, lines end in a newline. The
+ * last line is "end " and the sha256 of everything before.
+ *
+ * One function for each part of a journal writes it and reads it. It hands each value to a coder,
+ * which writes the value and returns it, or returns the value that it reads in its place.
  */
-static void put_word(struct buf *out, const char *word)
+struct journal_coder {
+    struct buf *out; /* NULL: it reads */
+    /* Of a reader: */
+    struct arena *arena;
+    const char *at, *end; /* the text that is left */
+    int version;          /* of a writer, too */
+    bool bad;             /* the text is damaged */
+};
+
+/* A writer's values are valid. */
+static void expect(struct journal_coder *c, bool valid)
 {
-    (void)buf_printf(out, "%s ", word);
+    c->bad |= !valid && !c->out;
 }
 
-static void put_number(struct buf *out, uintmax_t number)
+/* Takes the text before the next `delimiter`, and that. */
+static struct span take_until(struct journal_coder *c, char delimiter)
 {
-    (void)buf_printf(out, "%ju ", number);
+    const char *stop = c->at < c->end ? memchr(c->at, delimiter, (size_t)(c->end - c->at)) : NULL;
+    expect(c, stop != NULL);
+    if (!stop)
+        return span_of("", 0);
+    struct span word = span_of(c->at, (size_t)(stop - c->at));
+    c->at = stop + 1;
+    return word;
 }
 
-static void put_text(struct buf *out, struct span text)
+static uintmax_t parse_number(struct journal_coder *c, struct span word)
 {
-    (void)buf_printf(out, "%zu:", text.len);
-    (void)buf_append(out, text.ptr ? text.ptr : "", text.len);
-    (void)buf_putc(out, ' ');
+    uintmax_t value = 0;
+    expect(c, word.len > 0 && word.len <= 20);
+    for (size_t i = 0; i < word.len; i++) {
+        expect(c, word.ptr[i] >= '0' && word.ptr[i] <= '9');
+        value = value * 10 + (uintmax_t)(word.ptr[i] - '0');
+    }
+    return c->bad ? 0 : value;
 }
 
-static void put_string(struct buf *out, const char *text)
+static uintmax_t code_number(struct journal_coder *c, uintmax_t value)
 {
-    put_text(out, span_from(text ? text : ""));
+    if (!c->out)
+        return parse_number(c, take_until(c, ' '));
+    (void)buf_printf(c->out, "%ju ", value);
+    return value;
 }
 
-static void put_oid(struct buf *out, const struct oid *id)
+static bool code_flag(struct journal_coder *c, bool value)
+{
+    return code_number(c, value) != 0;
+}
+
+static struct oid code_oid(struct journal_coder *c, struct oid id)
 {
     char hex[41];
-    oid_hex(hex, id);
-    put_word(out, hex);
+    if (c->out) {
+        oid_hex(hex, &id);
+        (void)buf_printf(c->out, "%s ", hex);
+        return id;
+    }
+    struct span word = take_until(c, ' ');
+    expect(c, oid_parse(&id, arena_memdup(c->arena, word.ptr, word.len)) == 0);
+    return id;
 }
 
-static void end_line(struct buf *out)
+static struct span take_text(struct journal_coder *c)
 {
-    (void)buf_putc(out, '\n');
+    uintmax_t len = parse_number(c, take_until(c, ':'));
+    expect(c, !c->bad && len < (uintmax_t)(c->end - c->at) && c->at[len] == ' ');
+    if (c->bad)
+        return span_of("", 0);
+    const char *start = c->at;
+    c->at += len + 1;
+    return span_of(arena_memdup(c->arena, start, len), len);
 }
 
-static void put_disk(struct buf *out, const struct disk_entry *disk)
+static struct span code_text(struct journal_coder *c, struct span text)
 {
-    put_number(out, disk->kind);
-    put_number(out, disk->executable);
-    put_oid(out, &disk->raw);
+    if (!c->out)
+        return take_text(c);
+    (void)buf_printf(c->out, "%zu:", text.len);
+    (void)buf_append(c->out, text.ptr ? text.ptr : "", text.len);
+    (void)buf_putc(c->out, ' ');
+    return text;
 }
 
-static void put_change(struct buf *out, const struct path_change *change)
+/* A text without NUL. NULL is written as "". */
+static const char *code_string(struct journal_coder *c, const char *value)
 {
-    put_word(out, "change");
-    put_disk(out, &change->old);
-    put_disk(out, &change->new);
-    put_number(out, change->mode);
+    struct span text = code_text(c, span_from(value ? value : ""));
+    expect(c, !memchr(text.ptr, '\0', text.len));
+    return text.ptr;
+}
+
+/* The same, but NULL is told from "". */
+static const char *code_optional(struct journal_coder *c, const char *value)
+{
+    bool there = code_flag(c, value != NULL);
+    const char *text = code_string(c, value);
+    return there ? text : NULL;
+}
+
+/* The same, but "" is read as NULL. */
+static const char *code_name(struct journal_coder *c, const char *value)
+{
+    const char *text = code_string(c, value);
+    return *text ? text : NULL;
+}
+
+/* A path or a ref's name. One that leads out of its folder is damaged. */
+static const char *code_path(struct journal_coder *c, const char *value)
+{
+    const char *path = code_string(c, value);
+    expect(c, *path && *path != '/' && strcmp(path, "..") != 0 && !str_starts(path, "../") &&
+                  !strstr(path, "/../") && !str_ends(path, "/.."));
+    return path;
+}
+
+/* ---------------------------------------------------------------- one line */
+
+static void code_disk(struct journal_coder *c, struct disk_entry *disk)
+{
+    uintmax_t kind = code_number(c, disk->kind);
+    expect(c, kind == DISK_ABSENT || kind == DISK_FILE);
+    disk->kind = c->bad ? DISK_ABSENT : (enum disk_kind)kind;
+    disk->executable = code_flag(c, disk->executable);
+    disk->raw = code_oid(c, disk->raw);
+}
+
+static void code_change(struct journal_coder *c, struct path_change *change)
+{
+    code_disk(c, &change->old);
+    code_disk(c, &change->new);
+    change->mode = (mode_t)code_number(c, change->mode) & 0777;
     for (size_t i = 0; i < STAGES; i++) {
-        put_number(out, change->stages[i].mode);
-        put_oid(out, &change->stages[i].id);
+        change->stages[i].mode = (unsigned)code_number(c, change->stages[i].mode);
+        change->stages[i].id = code_oid(c, change->stages[i].id);
     }
-    put_number(out, (change->skipped ? SKIPPED : 0U) | (change->assumed ? ASSUMED : 0U));
-    put_string(out, change->path);
-    end_line(out);
+    uintmax_t bits =
+        code_number(c, (change->skipped ? SKIPPED : 0U) | (change->assumed ? ASSUMED : 0U));
+    change->skipped = bits & SKIPPED;
+    change->assumed = bits & ASSUMED;
+    change->path = code_path(c, change->path);
 }
 
-static void put_step(struct buf *out, const struct journal_step *step)
+static void code_step(struct journal_coder *c, struct journal_step *step)
 {
-    put_word(out, "step");
-    put_oid(out, &step->picked);
-    put_oid(out, &step->made);
-    put_number(out, step->by_hand);
-    end_line(out);
+    step->picked = code_oid(c, step->picked);
+    step->made = code_oid(c, step->made);
+    step->by_hand = code_flag(c, step->by_hand);
 }
 
-static void put_head(struct buf *out, const struct journal *j)
+static void code_ref(struct journal_coder *c, struct journal_ref *ref)
 {
-    put_word(out, "run");
-    put_number(out, j->kind);
-    put_string(out, j->token);
-    put_string(out, j->head_old);
-    put_string(out, j->head_new);
-    put_string(out, j->branch);
-    put_oid(out, &j->branch_old);
-    put_oid(out, &j->branch_new);
-    put_string(out, j->strategy);
-    put_string(out, j->pseudoref);
-    put_oid(out, &j->brought);
-    put_number(out, j->message != NULL);
-    put_string(out, j->message);
-    put_string(out, j->reflog_who);
-    put_string(out, j->reflog_what);
-    put_string(out, j->index_old);
-    put_string(out, j->pack);
-    put_number(out, j->stage_in_tree);
-    put_text(out, j->report);
-    end_line(out);
+    ref->name = code_path(c, ref->name);
+    ref->target = code_oid(c, ref->target);
+    ref->is_new = code_flag(c, ref->is_new);
 }
 
-/* NULL is told from "". */
-static void put_optional(struct buf *out, const char *text)
+/* Git's pseudorefs are capitals and lie in its folder. */
+static bool is_pseudoref(const char *name)
 {
-    put_number(out, text != NULL);
-    put_string(out, text);
+    return str_ends(name, "_HEAD") && name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_")] == '\0';
 }
 
-/* Of a run that goes on from another, or will be gone on from. */
-static void put_sequence(struct buf *out, const struct journal *j)
+static void code_pseudoref(struct journal_coder *c, struct journal *j)
 {
-    put_word(out, "sequence");
-    put_number(out, j->level);
-    put_oid(out, &j->before.tree);
-    put_oid(out, &j->before.brought);
-    put_optional(out, j->before.message);
-    put_optional(out, j->orig_head);
-    put_optional(out, j->orig_head_old);
-    put_text(out, j->context);
-    end_line(out);
+    bool named = c->version >= VERSION_ANY_PSEUDOREF;
+    j->strategy = named ? code_name(c, j->strategy) : NULL;
+    j->stop.pseudoref = named ? code_name(c, j->stop.pseudoref) : PSEUDOREF_1;
+    j->stop.brought = code_oid(c, j->stop.brought);
+    if (!named && oid_is_zero(&j->stop.brought))
+        j->stop.pseudoref = NULL;
+    expect(c, !j->stop.pseudoref || is_pseudoref(j->stop.pseudoref));
 }
 
-static void format(struct buf *out, const struct journal *j)
+/* Until version 2 a device and an inode, which change with every mount. */
+static void code_token(struct journal_coder *c, struct journal_run *run)
 {
-    (void)buf_puts(out, FIRST_LINE);
-    put_head(out, j);
-    put_sequence(out, j);
-    for (size_t i = 0; i < j->ref_count; i++) {
-        put_word(out, "ref");
-        put_string(out, j->refs[i].name);
-        put_oid(out, &j->refs[i].target);
-        put_number(out, j->refs[i].is_new);
-        end_line(out);
+    if (c->version >= VERSION_WITHOUT_PLACE) {
+        run->token = code_string(c, run->token);
+        return;
     }
-    for (size_t i = 0; i < j->made_count; i++) {
-        put_word(out, "made");
-        put_string(out, j->made[i]);
-        end_line(out);
+    run->token = "";
+    (void)code_number(c, 0);
+    (void)code_number(c, 0);
+}
+
+/* Until version 2 no pack, and the stage by a path. */
+static void code_stage(struct journal_coder *c, struct journal *j)
+{
+    if (c->version >= VERSION_WITHOUT_PLACE) {
+        j->run.pack = code_string(c, j->run.pack);
+        j->files.stage_in_tree = code_flag(c, j->files.stage_in_tree);
+    } else {
+        j->run.pack = "";
+        j->files.stage_in_tree = str_ends(code_string(c, NULL), STAGE_IN_TREE_2);
     }
-    for (size_t i = 0; i < j->change_count; i++)
-        put_change(out, &j->changes[i]);
-    for (size_t i = 0; i < j->step_count; i++)
-        put_step(out, &j->steps[i]);
+    expect(c, !strchr(j->run.pack, '/'));
+}
+
+static void code_run(struct journal_coder *c, struct journal *j)
+{
+    uintmax_t kind = code_number(c, j->kind);
+    expect(c, kind <= JOURNAL_COMMIT);
+    j->kind = c->bad ? JOURNAL_UPDATE : (enum journal_kind)kind;
+    code_token(c, &j->run);
+    j->tip.head_old = code_string(c, j->tip.head_old);
+    j->tip.head_new = code_string(c, j->tip.head_new);
+    j->tip.branch = code_path(c, j->tip.branch);
+    j->tip.branch_old = code_oid(c, j->tip.branch_old);
+    j->tip.branch_new = code_oid(c, j->tip.branch_new);
+    code_pseudoref(c, j);
+    j->stop.message = code_optional(c, j->stop.message);
+    j->tip.reflog_who = code_string(c, j->tip.reflog_who);
+    j->tip.reflog_what = code_string(c, j->tip.reflog_what);
+    j->index_old = code_string(c, j->index_old);
+    code_stage(c, j);
+    j->report = code_text(c, j->report);
+}
+
+/* Of a run that goes on from a stop, or that will be gone on from. */
+static void code_sequence(struct journal_coder *c, struct journal *j)
+{
+    uintmax_t level = code_number(c, j->run.level);
+    expect(c, level >= 1 && level <= JOURNAL_LEVELS);
+    j->run.level = c->bad ? 1 : (unsigned)level;
+    j->before.tree = code_oid(c, j->before.tree);
+    j->before.brought = code_oid(c, j->before.brought);
+    j->before.message = code_optional(c, j->before.message);
+    j->tip.orig_head = code_optional(c, j->tip.orig_head);
+    j->tip.orig_head_old = code_optional(c, j->tip.orig_head_old);
+    j->context = code_text(c, j->context);
+}
+
+/* ---------------------------------------------------------------- writing */
+
+static void put_line_end(struct journal_coder *c)
+{
+    (void)buf_putc(c->out, '\n');
+}
+
+static void put_word(struct journal_coder *c, const char *word)
+{
+    (void)buf_printf(c->out, "%s ", word);
+}
+
+static void put_lists(struct journal_coder *c, const struct journal *j)
+{
+    for (size_t i = 0; i < j->refs.count; i++, put_line_end(c)) {
+        put_word(c, "ref");
+        code_ref(c, &j->refs.items[i]);
+    }
+    for (size_t i = 0; i < j->files.made.count; i++, put_line_end(c)) {
+        put_word(c, "made");
+        (void)code_string(c, j->files.made.items[i]);
+    }
+    for (size_t i = 0; i < j->files.count; i++, put_line_end(c)) {
+        put_word(c, "change");
+        code_change(c, &j->files.changes[i]);
+    }
+    for (size_t i = 0; i < j->steps.count; i++, put_line_end(c)) {
+        put_word(c, "step");
+        code_step(c, &j->steps.items[i]);
+    }
+}
+
+static void format(struct buf *out, struct journal j)
+{
+    struct journal_coder c = {.out = out, .version = VERSION_NEWEST};
     char hash[65];
+    (void)buf_puts(out, FIRST_LINE);
+    put_word(&c, "run");
+    code_run(&c, &j);
+    put_line_end(&c);
+    put_word(&c, "sequence");
+    code_sequence(&c, &j);
+    put_line_end(&c);
+    put_lists(&c, &j);
     sha256_hex(hash, buf_text(out), out->len);
     (void)buf_printf(out, "end %s\n", hash);
 }
@@ -204,7 +376,7 @@ int journal_write(int folder, const char *name, mode_t mode, const struct journa
                   struct err *err)
 {
     BUF_SCRATCH(text, JOURNAL_MAX);
-    format(&text, journal);
+    format(&text, *journal);
     if (text.overflowed)
         return err_set(err, TG_RUNTIME, "io", "the journal is too large");
     if (disk_write(folder, JOURNAL_DRAFT, span_of(buf_text(&text), text.len), mode, err) < 0 ||
@@ -215,252 +387,29 @@ int journal_write(int folder, const char *name, mode_t mode, const struct journa
     return disk_sync_folder(folder, "the journal", err);
 }
 
-/* Reading: `bad` is set once and for all, and whoever needs to know looks at the end. */
-struct journal_reader {
-    struct arena *arena;
-    const char *at, *end;
-    int version;
-    bool bad;
-};
+/* ---------------------------------------------------------------- reading */
 
-static struct span take_word(struct journal_reader *r)
+static void take_line_end(struct journal_coder *c)
 {
-    const char *stop = r->at < r->end ? memchr(r->at, ' ', (size_t)(r->end - r->at)) : NULL;
-    if (!stop) {
-        r->bad = true;
-        return span_of("", 0);
-    }
-    struct span word = span_of(r->at, (size_t)(stop - r->at));
-    r->at = stop + 1;
-    return word;
+    expect(c, c->at < c->end && *c->at++ == '\n');
 }
 
-static uintmax_t parse_number(struct journal_reader *r, struct span word)
+static void take_line(struct journal_coder *c, struct journal *j)
 {
-    uintmax_t value = 0;
-    if (word.len == 0 || word.len > 20)
-        r->bad = true;
-    for (size_t i = 0; i < word.len; i++) {
-        if (word.ptr[i] < '0' || word.ptr[i] > '9')
-            r->bad = true;
-        value = value * 10 + (uintmax_t)(word.ptr[i] - '0');
-    }
-    return r->bad ? 0 : value;
-}
-
-static uintmax_t take_number(struct journal_reader *r)
-{
-    return parse_number(r, take_word(r));
-}
-
-static struct oid take_oid(struct journal_reader *r)
-{
-    struct oid id = {{0}};
-    struct span word = take_word(r);
-    if (oid_parse(&id, arena_memdup(r->arena, word.ptr, word.len)) < 0)
-        r->bad = true;
-    return id;
-}
-
-static struct span take_text(struct journal_reader *r)
-{
-    const char *colon = r->at < r->end ? memchr(r->at, ':', (size_t)(r->end - r->at)) : NULL;
-    if (!colon) {
-        r->bad = true;
-        return span_of("", 0);
-    }
-    uintmax_t len = parse_number(r, span_of(r->at, (size_t)(colon - r->at)));
-    if (r->bad || len >= (uintmax_t)(r->end - colon - 1) || colon[1 + len] != ' ') {
-        r->bad = true;
-        return span_of("", 0);
-    }
-    r->at = colon + len + 2;
-    return span_of(arena_memdup(r->arena, colon + 1, len), len);
-}
-
-/* A text without NUL. */
-static const char *take_string(struct journal_reader *r)
-{
-    struct span text = take_text(r);
-    if (memchr(text.ptr, '\0', text.len))
-        r->bad = true;
-    return text.ptr;
-}
-
-/* A path or a ref's name: what no path may be is damage. */
-static const char *take_path(struct journal_reader *r)
-{
-    const char *path = take_string(r);
-    if (*path == '\0' || *path == '/' || strcmp(path, "..") == 0 || str_starts(path, "../") ||
-        strstr(path, "/../") || str_ends(path, "/.."))
-        r->bad = true;
-    return path;
-}
-
-static bool take_line_end(struct journal_reader *r)
-{
-    if (r->at >= r->end || *r->at != '\n')
-        r->bad = true;
+    struct span word = take_until(c, ' ');
+    if (span_equal(word, span_from("ref")))
+        code_ref(c, &arena_push(c->arena, j->refs.items, j->refs.count));
+    else if (span_equal(word, span_from("made")))
+        words_add(&j->files.made, c->arena, code_path(c, NULL));
+    else if (span_equal(word, span_from("change")))
+        code_change(c, &arena_push(c->arena, j->files.changes, j->files.count));
+    else if (span_equal(word, span_from("step")))
+        code_step(c, &arena_push(c->arena, j->steps.items, j->steps.count));
+    else if (c->version >= VERSION_WITH_LEVELS && span_equal(word, span_from("sequence")))
+        code_sequence(c, j);
     else
-        r->at++;
-    return !r->bad;
-}
-
-static struct disk_entry take_disk(struct journal_reader *r)
-{
-    struct disk_entry disk = {.kind = DISK_ABSENT};
-    uintmax_t kind = take_number(r);
-    if (kind != DISK_ABSENT && kind != DISK_FILE)
-        r->bad = true;
-    else
-        disk.kind = (enum disk_kind)kind;
-    disk.executable = take_number(r) != 0;
-    disk.raw = take_oid(r);
-    return disk;
-}
-
-static struct path_change take_change(struct journal_reader *r)
-{
-    struct path_change change = {.old = take_disk(r)};
-    change.new = take_disk(r);
-    change.mode = (mode_t)take_number(r) & 0777;
-    for (size_t i = 0; i < STAGES; i++) {
-        change.stages[i].mode = (unsigned)take_number(r);
-        change.stages[i].id = take_oid(r);
-    }
-    uintmax_t bits = take_number(r);
-    change.skipped = bits & SKIPPED;
-    change.assumed = bits & ASSUMED;
-    change.path = take_path(r);
-    return change;
-}
-
-/* Git's pseudorefs are capitals and lie in its folder: nothing else is one. */
-static bool is_pseudoref(const char *name)
-{
-    return str_ends(name, "_HEAD") && name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_")] == '\0';
-}
-
-static void take_strategy(struct journal *out, struct journal_reader *r)
-{
-    static const struct oid zero;
-    bool named = r->version >= VERSION_ANY_PSEUDOREF;
-    const char *strategy = named ? take_string(r) : "";
-    const char *name = named ? take_string(r) : PSEUDOREF_1;
-    out->brought = take_oid(r);
-    if (!named && oid_equal(&out->brought, &zero))
-        name = "";
-    if (*name && !is_pseudoref(name))
-        r->bad = true;
-    out->strategy = *strategy ? strategy : NULL;
-    out->pseudoref = *name ? name : NULL;
-}
-
-/* Whose it is: once a device and an inode, which change with every mount. */
-static void take_owner(struct journal *out, struct journal_reader *r)
-{
-    out->token = "";
-    if (r->version >= VERSION_WITHOUT_PLACE) {
-        out->token = take_string(r);
-    } else {
-        (void)take_number(r);
-        (void)take_number(r);
-    }
-}
-
-/* Once the path where the repository lay then. */
-static void take_stage(struct journal *out, struct journal_reader *r)
-{
-    out->pack = "";
-    if (r->version >= VERSION_WITHOUT_PLACE) {
-        out->pack = take_string(r);
-        out->stage_in_tree = take_number(r) != 0;
-    } else {
-        out->stage_in_tree = str_ends(take_string(r), STAGE_IN_TREE_2);
-    }
-    if (strchr(out->pack, '/'))
-        r->bad = true;
-}
-
-static void take_head(struct journal *out, struct journal_reader *r)
-{
-    if (!span_equal(take_word(r), span_from("run")))
-        r->bad = true;
-    uintmax_t kind = take_number(r);
-    if (kind > JOURNAL_COMMIT)
-        r->bad = true;
-    out->kind = r->bad ? JOURNAL_UPDATE : (enum journal_kind)kind;
-    take_owner(out, r);
-    out->head_old = take_string(r);
-    out->head_new = take_string(r);
-    out->branch = take_path(r);
-    out->branch_old = take_oid(r);
-    out->branch_new = take_oid(r);
-    take_strategy(out, r);
-    bool has_message = take_number(r) != 0;
-    out->message = take_string(r);
-    if (!has_message)
-        out->message = NULL;
-    out->reflog_who = take_string(r);
-    out->reflog_what = take_string(r);
-    out->index_old = take_string(r);
-    take_stage(out, r);
-    out->report = take_text(r);
-    (void)take_line_end(r);
-}
-
-static const char *take_optional(struct journal_reader *r)
-{
-    bool there = take_number(r) != 0;
-    const char *text = take_string(r);
-    return there ? text : NULL;
-}
-
-static void take_sequence(struct journal *out, struct journal_reader *r)
-{
-    uintmax_t level = take_number(r);
-    if (level < 1 || level > JOURNAL_LEVELS)
-        r->bad = true;
-    out->level = r->bad ? 1 : (unsigned)level;
-    out->before.tree = take_oid(r);
-    out->before.brought = take_oid(r);
-    out->before.message = take_optional(r);
-    out->orig_head = take_optional(r);
-    out->orig_head_old = take_optional(r);
-    out->context = take_text(r);
-}
-
-static struct journal_step take_step(struct journal_reader *r)
-{
-    struct journal_step step = {.picked = take_oid(r)};
-    step.made = take_oid(r);
-    step.by_hand = take_number(r) != 0;
-    return step;
-}
-
-static void take_line(struct journal *out, struct journal_reader *r, struct span word)
-{
-    if (span_equal(word, span_from("ref"))) {
-        out->refs = arena_grow(r->arena, out->refs, out->ref_count, sizeof(*out->refs));
-        struct journal_ref *ref = &out->refs[out->ref_count++];
-        ref->name = take_path(r);
-        ref->target = take_oid(r);
-        ref->is_new = take_number(r) != 0;
-    } else if (span_equal(word, span_from("made"))) {
-        out->made = arena_grow(r->arena, out->made, out->made_count, sizeof(*out->made));
-        out->made[out->made_count++] = take_path(r);
-    } else if (span_equal(word, span_from("change"))) {
-        out->changes = arena_grow(r->arena, out->changes, out->change_count, sizeof(*out->changes));
-        out->changes[out->change_count++] = take_change(r);
-    } else if (span_equal(word, span_from("step"))) {
-        out->steps = arena_grow(r->arena, out->steps, out->step_count, sizeof(*out->steps));
-        out->steps[out->step_count++] = take_step(r);
-    } else if (r->version >= VERSION_WITH_LEVELS && span_equal(word, span_from("sequence"))) {
-        take_sequence(out, r);
-    } else {
-        r->bad = true;
-    }
-    (void)take_line_end(r);
+        expect(c, false);
+    take_line_end(c);
 }
 
 static int refuse(struct err *err, const char *why)
@@ -473,8 +422,8 @@ static int refuse(struct err *err, const char *why)
                     "is needed, delete that folder 'tmplgen' and git's '*.lock'");
 }
 
-/* The body, less its first and last line, where the checksum is right. */
-static bool check_sum(struct journal_reader *r, struct span text)
+/* Finds the text between the first and the last line; true where the checksum is right. */
+static bool check_sum(struct journal_coder *c, struct span text)
 {
     enum { LAST_LINE = 4 + 64 + 1 };
     char hash[65];
@@ -483,12 +432,12 @@ static bool check_sum(struct journal_reader *r, struct span text)
         return false;
     const char *last = text.ptr + text.len - LAST_LINE;
     sha256_hex(hash, text.ptr, text.len - LAST_LINE);
-    r->at = text.ptr + first;
-    r->end = last;
+    c->at = text.ptr + first;
+    c->end = last;
     return memcmp(last, "end ", 4) == 0 && memcmp(last + 4, hash, 64) == 0;
 }
 
-/* 0 where it is none that this program can read. */
+/* 0 where this program cannot read it. */
 static int version_of(struct span text)
 {
     if (text.len < strlen(FIRST_LINE) || memcmp(text.ptr, FIRST_LINE, VERSION_AT) != 0 ||
@@ -500,16 +449,18 @@ static int version_of(struct span text)
 
 int journal_parse(struct journal *out, struct arena *arena, struct span text, struct err *err)
 {
-    struct journal_reader r = {.arena = arena, .version = version_of(text)};
-    *out = (struct journal){.level = 1};
-    if (!r.version)
+    struct journal_coder c = {.arena = arena, .version = version_of(text)};
+    *out = (struct journal){.run.level = 1};
+    if (!c.version)
         return refuse(err, "is of a later version of tmplgen, or damaged");
-    if (!check_sum(&r, text))
+    if (!check_sum(&c, text))
         return refuse(err, "is damaged");
-    take_head(out, &r);
-    while (!r.bad && r.at < r.end)
-        take_line(out, &r, take_word(&r));
-    return r.bad ? refuse(err, "is damaged") : 0;
+    expect(&c, span_equal(take_until(&c, ' '), span_from("run")));
+    code_run(&c, out);
+    take_line_end(&c);
+    while (!c.bad && c.at < c.end)
+        take_line(&c, out);
+    return c.bad ? refuse(err, "is damaged") : 0;
 }
 
 int journal_read(struct journal *out, bool *found, struct arena *arena, int folder,
@@ -525,23 +476,7 @@ int journal_read(struct journal *out, bool *found, struct arena *arena, int fold
         journal_parse(out, arena, text, err) < 0)
         return -1;
     *found = true;
-    if (token && *out->token && strcmp(out->token, token) != 0)
+    if (token && *out->run.token && strcmp(out->run.token, token) != 0)
         return refuse(err, "belongs to another repository");
     return 0;
-}
-
-const struct path_change *journal_change(const struct journal *j, const char *path)
-{
-    size_t low = 0, high = j->change_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(j->changes[middle].path, path);
-        if (order == 0)
-            return &j->changes[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
 }

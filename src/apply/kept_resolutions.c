@@ -1,10 +1,11 @@
-/* What somebody made of a conflict, kept so that the same one is offered resolved the next time. */
+/* Resolutions of conflicts, kept so that the next equal conflict is resolved in the same way. */
 #include "apply/kept_resolutions.h"
 
 #include "apply/work_folder.h"
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/sha.h"
+#include "git/path_change.h"
 #include "git/repo.h"
 #include "git/store.h"
 #include "io/io.h"
@@ -18,10 +19,10 @@
 
 #define FOLDER APPLY_FOLDER "/resolutions"
 #define DRAFT "draft"
-/* A sum of all that follows it, "100644\n", bytes. */
+/* A file is the sum of all that follows, "100644\n", and the content. */
 enum { NAME_SIZE = 65, SUM_BYTES = 65, MODE_BYTES = 7, HEAD_BYTES = SUM_BYTES + MODE_BYTES };
 
-/* The mode of what was made of it. */
+/* Of the resolution. */
 static const struct {
     const char *text;
     unsigned mode;
@@ -33,11 +34,9 @@ static void name_of(char name[NAME_SIZE], const struct conflict *conflict)
     ARENA_SCRATCH(scratch);
     const struct tree_entry *stages = conflict->stages;
     const char *text = arena_printf(&scratch, "%s\n", conflict->path);
-    char hex[41];
-    for (size_t i = STAGE_BASE; i < STAGES; i++) {
-        oid_hex(hex, &stages[i].id);
-        text = arena_printf(&scratch, "%s%o %s\n", text, stages[i].mode, hex);
-    }
+    for (size_t i = STAGE_BASE; i < STAGES; i++)
+        text = arena_printf(&scratch, "%s%o %s\n", text, stages[i].mode,
+                            oid_text(&scratch, &stages[i].id));
     sha256_hex(name, text, strlen(text));
 }
 
@@ -48,7 +47,7 @@ static int open_folder(const struct repo *repo)
 
 /* ---------------------------------------------------------------- kept */
 
-/* How many there are, and the one that was kept first. */
+/* Finds the oldest one; returns how many there are. */
 static size_t find_oldest(char oldest[NAME_SIZE], DIR *dir)
 {
     struct dirent *entry;
@@ -69,13 +68,9 @@ static size_t find_oldest(char oldest[NAME_SIZE], DIR *dir)
 static void make_room(int folder)
 {
     char oldest[NAME_SIZE] = "";
-    DIR *dir = fdopendir(fcntl(folder, F_DUPFD_CLOEXEC, 0));
-    if (!dir)
-        return;
-    rewinddir(dir);
-    if (find_oldest(oldest, dir) >= RESOLUTIONS_MAX)
+    IO_DIR_SCRATCH(dir) = io_open_dir(folder, ".");
+    if (dir && find_oldest(oldest, dir) >= RESOLUTIONS_MAX)
         (void)unlinkat(folder, oldest, 0);
-    (void)closedir(dir);
 }
 
 static int format(struct span *out, struct arena *arena, const struct repo *repo,
@@ -112,7 +107,7 @@ void kept_resolution_store(const struct repo *repo, const struct conflict *confl
         return;
     if (mkdirat(repo->common_fd, FOLDER, 0777) == 0)
         (void)!disk_sync(repo->common_fd, APPLY_FOLDER, &ignored);
-    int folder = open_folder(repo);
+    IO_FD_SCRATCH(folder) = open_folder(repo);
     if (folder < 0)
         return;
     make_room(folder);
@@ -120,12 +115,11 @@ void kept_resolution_store(const struct repo *repo, const struct conflict *confl
     if (disk_write(folder, DRAFT, text, 0666, &ignored) == 0 &&
         disk_sync(folder, DRAFT, &ignored) == 0 && renameat(folder, DRAFT, folder, name) == 0)
         (void)!disk_sync_folder(folder, "a resolution", &ignored);
-    (void)close(folder);
 }
 
 /* ---------------------------------------------------------------- found */
 
-/* Of what follows its sum. */
+/* `text` follows the sum. */
 static int parse(struct tree_entry *out, bool *found, const struct repo *repo, struct span text,
                  struct err *err)
 {
@@ -158,13 +152,11 @@ int kept_resolution_find(struct tree_entry *out, bool *found, const struct repo 
     struct span text;
     *found = false;
     name_of(name, conflict);
-    int folder = open_folder(repo);
-    if (folder < 0)
-        return 0;
-    bool read = io_read_file(&text, repo->arena, folder, name, LIMIT_TEMPLATE_BYTES + HEAD_BYTES,
-                             &ignored) == 0;
-    (void)close(folder);
-    if (!read || !is_whole(text))
+    IO_FD_SCRATCH(folder) = open_folder(repo);
+    if (folder < 0 ||
+        io_read_file(&text, repo->arena, folder, name, LIMIT_TEMPLATE_BYTES + HEAD_BYTES,
+                     &ignored) < 0 ||
+        !is_whole(text))
         return 0;
     return parse(out, found, repo, span_of(text.ptr + SUM_BYTES, text.len - SUM_BYTES), err);
 }

@@ -1,19 +1,18 @@
-/* What somebody made of a conflict, kept so that the same one is offered resolved the next time. */
+/* Resolutions of conflicts, kept so that the next equal conflict is resolved in the same way. */
 #ifndef TMPLGEN_KEPT_RESOLUTIONS_H
 #define TMPLGEN_KEPT_RESOLUTIONS_H
 
 #include "base/err.h"
-#include "git/path_change.h"
 
 #include <stdbool.h>
 
 struct repo;
-struct store;
+struct tree_entry;
 
 /*
  * They lie in git's folder, below tmplgen/resolutions, a file each, for all work trees. Two
- * conflicts are the same where the path, all three contents and modes are. Only what a file holds,
- * or that there is none, is kept; and the newest RESOLUTIONS_MAX.
+ * conflicts are equal where the path, all three contents and modes are. A resolution is a file's
+ * content and mode, or its absence. The newest RESOLUTIONS_MAX are kept.
  */
 enum { RESOLUTIONS_MAX = 1000 };
 
@@ -22,11 +21,11 @@ struct conflict {
     const struct tree_entry *stages; /* STAGES of them */
 };
 
-/* A help, not a promise: what cannot be kept is not, and no failure. */
+/* Keeps it where that is possible; to fail is no error. */
 void kept_resolution_store(const struct repo *repo, const struct conflict *conflict,
                            const struct tree_entry *resolved);
 
-/* `*found`, and what it is: put into the store. One that is damaged or cannot be read is none. */
+/* Puts the resolution into the store. One that is damaged or cannot be read is not `*found`. */
 TG_CHECKED int kept_resolution_find(struct tree_entry *out, bool *found, const struct repo *repo,
                                     const struct conflict *conflict, struct err *err);
 

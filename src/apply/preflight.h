@@ -1,8 +1,9 @@
-/* May the update touch these files? What lies on disk, and what will. */
+/* Whether an update may run now, and may touch these files. */
 #ifndef TMPLGEN_PREFLIGHT_H
 #define TMPLGEN_PREFLIGHT_H
 
 #include "base/err.h"
+#include "base/str.h"
 #include "plan/plan.h"
 
 #include <stdbool.h>
@@ -16,27 +17,28 @@ struct tree_files;
 /* Exit 2 where it is no name for a branch. Asks no repository. */
 TG_CHECKED int preflight_branch_name(const char *name, struct err *err);
 
-/* A merge, rebase, cherry-pick ... under way: refused, "operation-in-progress". */
+/* The others refuse with exit 3. */
+
+/* "operation-in-progress": a merge, rebase, cherry-pick ... is under way. */
 TG_CHECKED int preflight_state(const struct repo *repo, struct err *err);
 
 /*
- * Paths in conflict where no operation is under way ('git cherry-pick --quit'): refused,
- * "unmerged", with what goes on from there. `*kept` becomes the index that was read, if one was; or
- * NULL is given.
+ * "unmerged": paths are in conflict, and no operation is under way ('git cherry-pick --quit'). The
+ * hint says how to go on from there. `*kept`, unless it is NULL, becomes the index that was read.
  */
 TG_CHECKED int preflight_merged(const struct repo *repo, struct index **kept, struct err *err);
 
-/* Refused, "unborn-branch", where the branch has no commit yet. */
+/* "unborn-branch": the branch has no commit yet. */
 TG_CHECKED int preflight_born(const struct repo *repo, struct err *err);
 
-/* Another work tree has the branch checked out: refused, "branch-in-use". */
+/* "branch-in-use": another work tree has the branch checked out. */
 TG_CHECKED int preflight_unused(const struct repo *repo, const char *branch, struct err *err);
 
 /*
- * The repository as a whole: no operation under way, a branch that no other work tree
- * has checked out, no lock, the whole index equal to `head` (the list of HEAD's tree). `new_branch`
- * (NULL: none) is a name that must be free, or, where `renewed`, may be there, in no work tree;
- * only with it HEAD may be detached. Each refusal is exit 3 with a code of its own.
+ * Checks the repository as a whole: no operation is under way, no other work tree has the branch
+ * checked out, nothing is locked, and the index is equal to `head`, the list of HEAD's tree.
+ * `new_branch` (NULL: none) must be a free name; where it is `renewed` the branch may be there, in
+ * no work tree. HEAD may be detached with a new branch only.
  */
 TG_CHECKED int preflight_repository(const struct repo *repo, const struct index *index,
                                     const struct tree_files *head, const char *new_branch,
@@ -45,14 +47,13 @@ TG_CHECKED int preflight_repository(const struct repo *repo, const struct index 
 struct preflight {
     struct path_change *changes; /* sorted by path */
     size_t count;
-    const char **adopted; /* untracked files that are just what would be written */
-    size_t adopted_count;
+    struct words adopted; /* untracked files that have just the content to write */
 };
 
 /*
  * `edits` have paths from the top of the work tree, sorted. Every path that the update touches must
- * on disk be what HEAD says, by content; nothing may be in the way of what is new (exit 3, "dirty",
- * "sparse", "in-the-way", "filter", "nested-repository"). What will lie on disk is put into the
+ * have HEAD's content on disk, and nothing may be in the way of a new file: "dirty", "sparse",
+ * "in-the-way", "filter", "nested-repository". Puts the content that will lie on disk into the
  * store.
  */
 TG_CHECKED int preflight_files(struct preflight *out, const struct repo *repo,

@@ -1,4 +1,4 @@
-/* May this repository be updated now? Everything but the files. */
+/* Whether this repository may be updated now: everything but the files. */
 #include "apply/preflight.h"
 
 #include "base/arena.h"
@@ -69,29 +69,26 @@ static int check_locks(const struct repo *repo, struct err *err)
     return 0;
 }
 
-/* The linked ones, less this one. `dir` is closed. */
+/* Looks through the linked work trees but this one. */
 static int find_in_linked(const char **out, const struct repo *repo, DIR *dir, const char *line,
                           struct err *err)
 {
     const char *own = repo->git_dir + strlen(repo->common_dir);
     const struct dirent *entry;
-    int rc = 0;
-    while (rc == 0 && !*out && (entry = io_next(dir))) {
+    while (!*out && (entry = io_next(dir))) {
         const char *tree = arena_printf(repo->arena, "worktrees/%s/", entry->d_name);
         const char *head = arena_printf(repo->arena, "%sHEAD", tree);
         bool says = false;
-        if (*entry->d_name != '.' && strcmp(tree, own) != 0)
-            rc = ref_says(&says, repo->common_fd, head, line, err);
+        if (*entry->d_name != '.' && strcmp(tree, own) != 0 &&
+            ref_says(&says, repo->common_fd, head, line, err) < 0)
+            return -1;
         if (says)
             *out = arena_printf(repo->arena, "the work tree '%s'", entry->d_name);
     }
-    if (rc == 0 && !*out && errno)
-        rc = err_errno(err, errno, "io", "cannot read the folder of work trees");
-    (void)closedir(dir);
-    return rc;
+    return *out || !errno ? 0 : err_errno(err, errno, "io", "cannot read the folder of work trees");
 }
 
-/* Which other work tree's HEAD is on the branch: the main one's, or a linked one's; or NULL. */
+/* Another work tree whose HEAD is on the branch, in words; or NULL. */
 static int find_other_worktree(const char **out, const struct repo *repo, const char *branch,
                                struct err *err)
 {
@@ -103,7 +100,8 @@ static int find_other_worktree(const char **out, const struct repo *repo, const 
         return -1;
     if (says)
         *out = "the main work tree";
-    DIR *dir = says ? NULL : opendir(arena_printf(repo->arena, "%sworktrees", repo->common_dir));
+    IO_DIR_SCRATCH(dir) =
+        says ? NULL : opendir(arena_printf(repo->arena, "%sworktrees", repo->common_dir));
     if (dir)
         return find_in_linked(out, repo, dir, line, err);
     return says || errno == ENOENT
@@ -131,7 +129,7 @@ static int check_branch(const struct repo *repo, struct err *err)
     return err_hint(err, "switch to a branch, or give --branch NAME to make one here");
 }
 
-/* Neither "a" beside "a/b" nor the other way round. */
+/* A branch "a" cannot be beside "a/b". */
 static int check_free(const struct repo *repo, const char *name, bool renewed, struct err *err)
 {
     git_reference_iterator *iterator = NULL;
@@ -213,16 +211,12 @@ int preflight_merged(const struct repo *repo, struct index **kept, struct err *e
 static int check_index(const struct repo *repo, const struct index *index,
                        const struct tree_files *head, struct err *err)
 {
-    const char **paths, *list = "";
-    size_t count;
-    index_differences(&paths, &count, repo->arena, index, head);
-    if (count == 0)
+    struct words paths = index_differences(repo->arena, index, head);
+    if (paths.count == 0)
         return 0;
-    for (size_t i = 0; i < count && i < SHOWN; i++)
-        list = arena_printf(repo->arena, "%s%s'%s'", list, i ? ", " : "", paths[i]);
-    if (count > SHOWN)
-        list = arena_printf(repo->arena, "%s and %zu more", list, count - SHOWN);
-    (void)err_set(err, TG_REFUSED, "staged", "the index is not what HEAD says: %s", list);
+    const char *list = str_quoted(repo->arena, paths.items, paths.count, SHOWN);
+    (void)err_set(err, TG_REFUSED, "staged", "the index is not what HEAD says: %s",
+                  str_and_more(repo->arena, list, paths.count, SHOWN));
     return err_hint(err,
                     "commit what is staged, or 'git restore --staged' it, then run this again");
 }

@@ -1,5 +1,4 @@
-/* How a repository stands to a journal: as before the run, as after it, or has somebody been at it?
- */
+/* How a repository stands to a journal: as before the run, as after it, or changed by the user. */
 #ifndef TMPLGEN_RECHECK_H
 #define TMPLGEN_RECHECK_H
 
@@ -7,56 +6,60 @@
 
 #include <stdbool.h>
 
-struct apply;
-struct journal_before;
-struct oid;
 struct journal;
-struct tree_entry;
+struct journal_before;
+struct journal_files;
+struct journal_stop;
+struct oid;
 struct repo;
+struct tree_entry;
 
-/* In words that go on from "an update was interrupted, and ...": NULL where nothing happened. */
+/*
+ * What the user changed since, in words that go on from "an update was interrupted, and"; NULL:
+ * nothing. With either text there is no way forward.
+ */
 struct recheck {
     const char *moved;  /* HEAD or the branch is neither as before nor as after */
-    const char *staged; /* in the index, or the objects are gone: no way forward either */
-    bool done;          /* the branch has the commit, the index nothing from before: it is over */
+    const char *staged; /* so is the index; or the run's objects are gone */
+    bool done;          /* the branch has the commit, the index has nothing from before */
 };
 
-/* Of a stopped sequence: HEAD is detached at what was replayed, or at the user's commits on it. */
+/* Needs the locks. */
+TG_CHECKED int recheck_find(struct recheck *out, const struct repo *repo, const struct journal *j,
+                            struct err *err);
+
+/* Of a first run, under locks: exit 3 where the repository is not what the plan was made from. */
+TG_CHECKED int recheck_check(const struct repo *repo, const struct journal *j, struct err *err);
+
+/* True where HEAD is detached at a stopped rebase's commits, or at the user's commits on them. */
 TG_CHECKED int recheck_went_on(bool *out, const struct repo *repo, const struct journal *j,
                                struct err *err);
 
-/* With the locks held. */
-TG_CHECKED int recheck_find(struct recheck *out, const struct apply *a, const struct journal *j,
-                            struct err *err);
-
-/* A first run, with the locks held: all is still what the plan was made from, else exit 3. */
-TG_CHECKED int recheck_check(const struct apply *a, const struct journal *j, struct err *err);
-
 /*
- * For each change, in the arena: HEAD has by now what the run brought there, by somebody's commit.
- * It is no longer the run's to take back.
+ * For each change, in the arena: true where HEAD has by now what the run brought there. Then the
+ * user has committed it, and the run does not take it back.
  */
-TG_CHECKED int recheck_settled(const bool **out, const struct apply *a, const struct journal *j,
-                               struct err *err);
+TG_CHECKED int recheck_settled(const bool **out, const struct repo *repo,
+                               const struct journal_files *files, struct err *err);
 
 /* True where something that the run staged is staged, and not committed. */
-TG_CHECKED int recheck_is_staged(bool *out, const struct repo *repo, const struct journal *j,
-                                 struct err *err);
+TG_CHECKED int recheck_is_staged(bool *out, const struct repo *repo,
+                                 const struct journal_files *files, struct err *err);
 
 /* True where git's state is still the one that a stopped run left. */
 TG_CHECKED int recheck_waits(bool *out, const struct repo *repo, const struct journal *j,
                              struct err *err);
 
-/* The index file is, to the byte, the one before the run. */
-TG_CHECKED int recheck_index_is_old(bool *out, const struct apply *a, const struct journal *j,
+/* True where the index file has the checksum `index_old`. */
+TG_CHECKED int recheck_index_is_old(bool *out, const struct repo *repo, const char *index_old,
                                     struct err *err);
 /* What HEAD and the index had for each path of the run before it, in the arena. */
-TG_CHECKED int recheck_old_entries(struct tree_entry **out, const struct apply *a,
+TG_CHECKED int recheck_old_entries(struct tree_entry **out, const struct repo *repo,
                                    const struct journal *j, struct err *err);
 
-/* What a stop has left in git's folder, as its user has it by now; `tree` is the index. */
+/* What a stop has left in git's folder, as the user has it by now; `tree` is the index's. */
 TG_CHECKED int recheck_before(struct journal_before *out, const struct repo *repo,
-                              const struct journal *stopped, const struct oid *tree,
+                              const struct journal_stop *stop, const struct oid *tree,
                               struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* tmplgen's folder in git's: the lock of updates, the journals, and what is prepared. */
+/* tmplgen's folder in git's: the lock of updates, the journals, and what a run has prepared. */
 #include "apply/work_folder.h"
 
 #include "apply/journal.h"
@@ -8,7 +8,6 @@
 #include "git/disk_entry.h"
 #include "git/ref.h"
 #include "git/repo.h"
-#include "git/shared_repo.h"
 #include "io/io.h"
 
 #include <dirent.h>
@@ -26,20 +25,7 @@ int apply_moved(struct err *err, const char *what)
     return err_hint(err, "run it again");
 }
 
-void apply_keep(struct apply *a, const char *path)
-{
-    for (size_t i = 0; i < a->kept_count; i++)
-        if (strcmp(a->kept[i], path) == 0)
-            return;
-    a->kept = arena_grow(a->arena, a->kept, a->kept_count, sizeof(*a->kept));
-    a->kept[a->kept_count++] = path;
-}
-
-size_t apply_kept(const char *const **paths, const struct apply *a)
-{
-    *paths = a->kept;
-    return a->kept_count;
-}
+/* ---------------------------------------------------------------- the lock and the folders */
 
 static int make_folder(int *fd, int at, struct err *err)
 {
@@ -53,7 +39,7 @@ static int make_folder(int *fd, int at, struct err *err)
     return *fd < 0 ? err_errno(err, errno, "io", "cannot open tmplgen's folder in git's") : 0;
 }
 
-/* "tmplgen ", 32 hexadecimal digits and a newline: no text that git writes into a lock. */
+/* "tmplgen ", 32 hexadecimal digits and a newline: git writes no such text into a lock. */
 enum { TOKEN_BYTES = 16 };
 #define TOKEN_START "tmplgen "
 #define TOKEN_LEN (sizeof(TOKEN_START) - 1 + 2 * TOKEN_BYTES + 1)
@@ -64,7 +50,7 @@ static bool is_token(struct span text)
            text.ptr[text.len - 1] == '\n';
 }
 
-int work_read_token(const char **out, struct arena *arena, const struct repo *repo, struct err *err)
+int work_read_token(const char **out, const struct repo *repo, struct err *err)
 {
     static const char path[] = APPLY_FOLDER "/" TOKEN;
     struct span text;
@@ -74,26 +60,26 @@ int work_read_token(const char **out, struct arena *arena, const struct repo *re
         return -1;
     if (!there)
         return 0;
-    if (io_read_file(&text, arena, repo->common_fd, path, LIMIT_DOCUMENT_BYTES, err) < 0)
+    if (io_read_file(&text, repo->arena, repo->common_fd, path, LIMIT_DOCUMENT_BYTES, err) < 0)
         return -1;
     if (is_token(text))
-        *out = arena_memdup(arena, text.ptr, text.len);
+        *out = arena_memdup(repo->arena, text.ptr, text.len);
     return 0;
 }
 
-static int make_token(struct apply *a, struct err *err)
+static int make_token(const char **out, struct arena *arena, struct err *err)
 {
     unsigned char bytes[TOKEN_BYTES];
     const char *text = TOKEN_START;
     if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
         return err_errno(err, errno, "io", "cannot get random bytes");
     for (size_t i = 0; i < sizeof(bytes); i++)
-        text = arena_printf(a->arena, "%s%02x", text, bytes[i]);
-    a->token = arena_printf(a->arena, "%s\n", text);
+        text = arena_printf(arena, "%s%02x", text, bytes[i]);
+    *out = arena_printf(arena, "%s\n", text);
     return 0;
 }
 
-/* That of a journal which outlived the file, in a copy that went without it; or NULL. */
+/* The token of a journal, where a copy of the repository went without TOKEN; or NULL. */
 static int token_of_journals(const char **out, const struct apply *a, struct err *err)
 {
     static const char *const names[] = {APPLY_JOURNAL, APPLY_ABORT, APPLY_ENDED, APPLY_PENDING};
@@ -101,22 +87,23 @@ static int token_of_journals(const char **out, const struct apply *a, struct err
     bool found;
     *out = NULL;
     for (size_t i = 0; !*out && i < sizeof(names) / sizeof(*names); i++) {
-        if (journal_read(&left, &found, a->arena, a->folder, names[i], NULL, err) < 0)
+        if (journal_read(&left, &found, a->repo->arena, a->folder, names[i], NULL, err) < 0)
             return -1;
-        if (found && is_token(span_from(left.token)))
-            *out = left.token;
+        if (found && is_token(span_from(left.run.token)))
+            *out = left.run.token;
     }
     return 0;
 }
 
-/* Written in place: the locks that 0.2 took are other names of this file. */
+/* Writes it in place: the locks that 0.2 took are other names of this file. */
 static int settle_token(struct apply *a, struct err *err)
 {
-    if (work_read_token(&a->token, a->arena, a->repo, err) < 0)
+    if (work_read_token(&a->token, a->repo, err) < 0)
         return -1;
     if (a->token)
         return 0;
-    if (token_of_journals(&a->token, a, err) < 0 || (!a->token && make_token(a, err) < 0))
+    if (token_of_journals(&a->token, a, err) < 0 ||
+        (!a->token && make_token(&a->token, a->repo->arena, err) < 0))
         return -1;
     if (ftruncate(a->lock, 0) < 0 || io_write_all(a->lock, span_from(a->token)) < 0 ||
         io_fsync(a->lock) < 0)
@@ -144,20 +131,13 @@ static int take_turn(struct apply *a, struct err *err)
     return err_hint(err, "wait until it is done");
 }
 
-int apply_open(struct apply **out, struct arena *arena, struct repo *repo, struct err *err)
+int apply_open(struct apply **out, struct repo *repo, struct err *err)
 {
-    struct apply *a = arena_alloc(arena, sizeof(*a));
-    *a = (struct apply){.arena = arena,
-                        .repo = repo,
-                        .lock = -1,
-                        .common = -1,
-                        .folder = -1,
-                        .work = -1,
-                        .stage = -1,
-                        .mask =
-                            shared_repo_mask(repo_text(repo, "core.sharedrepository"), repo->mask)};
+    struct apply *a = arena_alloc(repo->arena, sizeof(*a));
+    *a = (struct apply){.repo = repo, .lock = -1, .common = -1, .folder = -1};
     *out = a;
-    a->path = arena_printf(arena, "%s" APPLY_FOLDER "/", repo->git_dir);
+    a->mask = repo_shared_mask(repo_text(repo, "core.sharedrepository"), repo->mask);
+    a->path = arena_printf(repo->arena, "%s" APPLY_FOLDER "/", repo->git_dir);
     (void)umask(a->mask);
     if (make_folder(&a->common, repo->common_fd, err) < 0 || take_turn(a, err) < 0 ||
         make_folder(&a->folder, repo->git_fd, err) < 0 || settle_token(a, err) < 0) {
@@ -172,12 +152,10 @@ void apply_close(struct apply *a)
 {
     if (!a)
         return;
-    work_close(a);
     (void)umask(a->repo->mask);
-    int fds[] = {a->folder, a->common, a->lock};
-    for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
-        if (fds[i] >= 0)
-            (void)close(fds[i]);
+    io_close_fd(&a->folder);
+    io_close_fd(&a->common);
+    io_close_fd(&a->lock);
     a->folder = a->common = a->lock = -1;
 }
 
@@ -212,12 +190,6 @@ int work_levels(unsigned *out, const struct repo *repo, struct err *err)
     return 0;
 }
 
-static const char *work_name(const struct apply *a, const struct journal *j)
-{
-    return j->kind == JOURNAL_COMMIT ? WORK_COMMIT : with_level(a->arena, WORK, j->level);
-}
-
-/* Never through a link at its place. `path` has no '/' at its end: with one, links are followed. */
 int work_open_folder(int *fd, const char *path, struct err *err)
 {
     if (mkdir(path, 0777) < 0 && errno != EEXIST)
@@ -226,80 +198,79 @@ int work_open_folder(int *fd, const char *path, struct err *err)
     return *fd < 0 ? err_errno(err, errno, "io", "cannot open the folder '%s'", path) : 0;
 }
 
-static const char *stage_path(const struct apply *a, const struct journal *j)
+static const char *work_name(struct arena *arena, const struct journal *j)
 {
-    return j->stage_in_tree ? arena_printf(a->arena, "%s%s", a->repo->top,
-                                           with_level(a->arena, FALLBACK_STAGE, j->level))
-                            : arena_printf(a->arena, "%s%s/" STAGE, a->path, work_name(a, j));
+    return j->kind == JOURNAL_COMMIT ? WORK_COMMIT : with_level(arena, WORK, j->run.level);
 }
 
-int work_open(struct apply *a, const struct journal *j, struct err *err)
+int work_open(struct work *out, const struct apply *a, const struct journal *j, struct err *err)
 {
-    work_close(a);
-    const char *work = arena_printf(a->arena, "%s%s", a->path, work_name(a, j));
-    a->work_path = arena_printf(a->arena, "%s/", work);
-    if (work_open_folder(&a->work, work, err) < 0 ||
-        work_open_folder(&a->stage, stage_path(a, j), err) < 0)
+    const struct repo *repo = a->repo;
+    const char *path = arena_printf(repo->arena, "%s%s", a->path, work_name(repo->arena, j));
+    out->path = arena_printf(repo->arena, "%s/", path);
+    out->stage_path = j->files.stage_in_tree
+                          ? arena_printf(repo->arena, "%s%s", repo->top,
+                                         with_level(repo->arena, FALLBACK_STAGE, j->run.level))
+                          : arena_printf(repo->arena, "%s" STAGE, out->path);
+    out->mode = 0666 & ~a->mask;
+    if (work_open_folder(&out->fd, path, err) < 0 ||
+        work_open_folder(&out->stage, out->stage_path, err) < 0)
         return -1;
-    a->swap = (struct swap){.arena = a->arena,
-                            .top = a->repo->top_fd,
-                            .stage = a->stage,
-                            .modes_count = repo_flag(a->repo, "core.filemode", true),
-                            .store = a->repo->store};
+    out->swap = (struct swap){.arena = repo->arena,
+                              .top = repo->top_fd,
+                              .stage = out->stage,
+                              .modes_count = repo_flag(repo, "core.filemode", true),
+                              .store = repo->store};
     return 0;
 }
 
-void work_close(struct apply *a)
+void work_close(struct work *work)
 {
-    if (a->work >= 0)
-        (void)close(a->work);
-    if (a->stage >= 0)
-        (void)close(a->stage);
-    a->work = a->stage = -1;
+    io_close_fd(&work->fd);
+    io_close_fd(&work->stage);
+    work->fd = work->stage = -1;
 }
 
 void work_empty(int folder)
 {
-    DIR *dir = fdopendir(fcntl(folder, F_DUPFD_CLOEXEC, 0));
+    IO_DIR_SCRATCH(dir) = io_open_dir(folder, ".");
     struct dirent *entry;
-    if (!dir)
-        return;
-    rewinddir(dir);
-    while ((entry = io_next(dir)))
+    while (dir && (entry = io_next(dir)))
         (void)unlinkat(folder, entry->d_name, 0);
-    (void)closedir(dir);
 }
 
-void work_remove(struct apply *a, const struct journal *j)
+void work_remove(struct work *work)
 {
-    if (a->work < 0)
+    if (work->fd < 0)
         return;
-    work_empty(a->work);
-    work_close(a);
-    (void)rmdir(stage_path(a, j));
-    (void)rmdir(a->work_path);
+    work_empty(work->fd);
+    work_close(work);
+    (void)rmdir(work->stage_path);
+    (void)rmdir(work->path);
 }
 
-/* Files are exchanged by rename, so they are staged on the file system of the work tree. */
-int work_choose_stage(const struct apply *a, struct journal *j, struct err *err)
+int work_choose_stage(bool *in_tree, const struct apply *a, struct err *err)
 {
     struct stat here, there;
     if (fstat(a->folder, &here) < 0 || fstat(a->repo->top_fd, &there) < 0)
         return err_errno(err, errno, "io", "cannot look at the work tree");
-    j->stage_in_tree = here.st_dev != there.st_dev && j->kind != JOURNAL_COMMIT;
+    *in_tree = here.st_dev != there.st_dev;
     return 0;
 }
 
-void work_tidy(struct apply *a, const struct journal *j)
+static void tidy_one(const struct apply *a, enum journal_kind kind, unsigned level)
 {
     ERR_SCRATCH(ignored);
-    struct journal leftover = *j;
+    WORK_SCRATCH(work);
+    struct journal leftover = {.kind = kind, .run.level = level};
     struct stat info;
-    if (fstatat(a->folder, work_name(a, j), &info, AT_SYMLINK_NOFOLLOW) < 0 ||
-        work_choose_stage(a, &leftover, &ignored) < 0 || work_open(a, &leftover, &ignored) < 0)
+    if (fstatat(a->folder, work_name(a->repo->arena, &leftover), &info, AT_SYMLINK_NOFOLLOW) < 0 ||
+        (kind != JOURNAL_COMMIT &&
+         work_choose_stage(&leftover.files.stage_in_tree, a, &ignored) < 0) ||
+        work_open(&work, a, &leftover, &ignored) < 0)
         return;
-    work_empty(a->stage);
-    work_remove(a, &leftover);
+    work_empty(work.stage);
+    work_remove(&work);
 }
 
 /* The level of "work-N"; 0: it is something else. */
@@ -313,22 +284,20 @@ static unsigned level_of(const char *name)
     return *name || level < 2 || level > JOURNAL_LEVELS ? 0 : level;
 }
 
-void work_tidy_levels(struct apply *a)
+void work_tidy(const struct apply *a)
 {
-    DIR *dir = fdopendir(fcntl(a->folder, F_DUPFD_CLOEXEC, 0));
+    IO_DIR_SCRATCH(dir) = io_open_dir(a->folder, ".");
     struct dirent *entry;
-    if (!dir)
-        return;
-    rewinddir(dir);
-    while ((entry = io_next(dir))) {
-        struct journal nothing = {.kind = JOURNAL_UPDATE, .level = level_of(entry->d_name)};
-        if (nothing.level)
-            work_tidy(a, &nothing);
+    tidy_one(a, JOURNAL_UPDATE, 1);
+    tidy_one(a, JOURNAL_COMMIT, 1);
+    while (dir && (entry = io_next(dir))) {
+        unsigned level = level_of(entry->d_name);
+        if (level)
+            tidy_one(a, JOURNAL_UPDATE, level);
     }
-    (void)closedir(dir);
 }
 
-/* Each, too, under the name that it has where modes cannot be changed. */
+/* With the names that disk_write uses where modes cannot be changed. */
 void work_remove_drafts(const struct apply *a)
 {
     static const char *const names[] = {

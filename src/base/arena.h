@@ -27,6 +27,10 @@ void *arena_array(struct arena *arena, size_t count, size_t size);
  * first and made by nothing but this; taking items off the end does no harm.
  */
 void *arena_grow(struct arena *arena, void *items, size_t count, size_t size);
+/* The new item at the end of `items`, which become one more: `arena_push(a, items, count) = item`.
+ */
+#define arena_push(arena, items, count)                                                            \
+    (*((items) = arena_grow(arena, items, count, sizeof(*(items))), &(items)[(count)++]))
 char *arena_strdup(struct arena *arena, const char *text);
 /* A NUL-terminated copy of `len` bytes, which may hold NULs themselves. */
 char *arena_memdup(struct arena *arena, const void *data, size_t len);

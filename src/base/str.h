@@ -27,6 +27,7 @@ static inline bool span_equal(struct span a, struct span b)
 }
 
 bool str_equal(const char *a, const char *b); /* NULL equals only NULL */
+
 static inline bool str_starts(const char *text, const char *prefix)
 {
     return strncmp(text, prefix, strlen(prefix)) == 0;
@@ -38,10 +39,27 @@ static inline bool str_ends(const char *text, const char *suffix)
     return len >= tail && memcmp(text + len - tail, suffix, tail) == 0;
 }
 
+/* Adds one more; nothing else may have made `items`. */
+void words_add(struct words *words, struct arena *arena, const char *text);
+void words_printf(struct words *words, struct arena *arena, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Without those of `bytes` that it ends in. */
+struct span span_trim_end(struct span text, const char *bytes);
+/* Takes the first line off `rest`; returns it without its newline. */
+struct span span_cut_line(struct span *rest);
+/* Index of the first such struct, of a sorted array, whose text is not before `text`. */
+size_t str_lower_bound(const char *text, const void *items, size_t count, size_t size);
+/* For qsort and bsearch of structs that begin with a text, bytewise. */
+int str_compare_first(const void *a, const void *b);
 bool str_is_among(const char *text, const char *const *items, size_t count);
 
 /* All of them with the separator between each two. */
 char *str_join(struct arena *arena, const char *const *items, size_t count, const char *separator);
+/* The first `most` of them in quotes: "'a', 'b'". */
+char *str_quoted(struct arena *arena, const char *const *items, size_t count, size_t most);
+/* `list` has at most `most` of `count` items: "LIST and 3 more". */
+const char *str_and_more(struct arena *arena, const char *list, size_t count, size_t most);
 
 /*
  * The name of `names` nearest to `wrong` by edits (insert, delete, replace, swap of neighbours), if

@@ -1,13 +1,19 @@
-/* The base commit of a child: what its record renders to, kept under a ref of its own. */
+/* The base of a child, kept: its commit under a ref of its own, and the proof of a render. */
 #ifndef TMPLGEN_BASE_REF_H
 #define TMPLGEN_BASE_REF_H
 
 #include "base/err.h"
+#include "base/str.h"
 #include "git/tree_entry.h"
+
+#include <stdbool.h>
 
 struct apply;
 struct arena;
 struct git_repository;
+struct plan_list;
+struct record;
+struct render;
 struct repo;
 struct store;
 
@@ -32,5 +38,21 @@ TG_CHECKED int base_commit_put(struct oid *out, struct store *store, const struc
  * harms nobody.
  */
 void base_ref_prune(const struct repo *repo, const struct apply *apply, struct oid keep);
+
+/*
+ * The file in git's folder that says for which record (its `inputs`: commit of the catalog,
+ * answers, engine, tree) this tmplgen rendered the tree of the base ref, and which policies its
+ * files have. Neither a fetch nor a clone nor a checkout writes there. It is for commands that only
+ * look. Only the newest one is kept.
+ */
+#define PROOF_PATH "tmplgen/proof"
+
+/* What it says of a render; empty where a catalog has no commit: it may be another one tomorrow. */
+struct span proof_text(struct arena *arena, const struct record *record,
+                       const struct render *render);
+/* Writes it. Never fails: what is not remembered is rendered. */
+void proof_keep(const struct repo *repo, const struct record *record, const struct render *render);
+/* True where the file is of that record. `files`, those of its base ref, get their policies. */
+bool proof_recall(struct plan_list *files, const struct repo *repo, const struct record *record);
 
 #endif

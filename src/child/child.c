@@ -3,15 +3,20 @@
 
 #include "apply/apply.h"
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/str.h"
 #include "catalog/render.h"
 #include "catalog/trust.h"
 #include "git/disk_entry.h"
 #include "git/git_index.h"
+#include "git/store.h"
 #include "git/tree.h"
+#include "git/worktree.h"
 
+#include <fcntl.h>
 #include <git2.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { FOLDERS_A_FILE = 16 }; /* more than any tree has that its index agrees with */
 
@@ -33,8 +38,8 @@ static const char *new_record(const struct journal *j)
 {
     if (journal_is_sequence(j)) /* of projects at the top alone; at a stop it may be deleted */
         return RECORD_PATH;
-    for (size_t i = 0; i < j->change_count; i++) {
-        const struct path_change *change = &j->changes[i];
+    for (size_t i = 0; i < j->files.count; i++) {
+        const struct path_change *change = &j->files.changes[i];
         const char *slash = strrchr(change->path, '/'), *name = slash ? slash + 1 : change->path;
         if (strcmp(name, RECORD_PATH) == 0 && change->old.kind == DISK_ABSENT)
             return change->path;
@@ -50,7 +55,7 @@ static int find_begun(struct child *c, struct err *err)
 {
     struct unfinished begun;
     bool prepared;
-    if (apply_look(&begun, c->arena, &c->repo, err) < 0 ||
+    if (apply_look(&begun, &c->repo, err) < 0 ||
         disk_exists(&prepared, c->repo.git_fd, APPLY_FOLDER "/" WORK, err) < 0)
         return -1;
     if (begun.state == APPLY_NONE && prepared)
@@ -120,7 +125,7 @@ static void cut_child(struct child *c)
     for (size_t at = 0; at < c->head.count; at++) {
         const struct tree_file *file = &c->head.files[at];
         if (str_starts(file->path, c->repo.prefix) && strcmp(file->path + skip, RECORD_PATH) != 0)
-            files[count++] = (struct plan_file){.path = file->path + skip, .leaf = file->leaf};
+            files[count++] = (struct plan_file){.path = file->path + skip, .entry = file->leaf};
     }
     child_mark_nested(files, count, c->arena);
     c->files = (struct plan_list){files, count};
@@ -137,6 +142,98 @@ int child_read(struct child *c, struct err *err)
     cut_child(c);
     return 0;
 }
+
+/* ---------------------------------------------------------------- as it lies on disk */
+
+#define CONTENT_MAX ((size_t)1 << 40)
+
+struct listing {
+    struct child *child;
+    struct worktree_attributes *worktree;
+    struct err *err;
+};
+
+/* What is staged, else what HEAD has; absent where it is neither. */
+static struct tree_entry known_leaf(const struct listing *l, const struct index_item *item,
+                                    const char *path)
+{
+    if (item->stage == 0 && !item->intent_to_add)
+        return item->leaf;
+    const struct plan_file *file = plan_list_find(&l->child->files, path);
+    return file ? file->entry : (struct tree_entry){0};
+}
+
+/* What git's index vouches for is not read. */
+static int look_at_item(struct tree_entry *out, const struct listing *l,
+                        const struct index_item *item, const struct tree_entry *known)
+{
+    BUF_SCRATCH(bytes, CONTENT_MAX);
+    struct stat info;
+    *out = *known;
+    if (known->mode == LEAF_SUBMODULE || item->sparse)
+        return 0;
+    if (tree_entry_equal(&item->leaf, known) &&
+        fstatat(l->child->repo.top_fd, item->path, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+        index_is_current(l->child->index, item->path, &info))
+        return 0;
+    if (worktree_leaf(out, &bytes, l->worktree, item->path, known, l->err) < 0)
+        return -1;
+    if (out->mode == LEAF_ABSENT)
+        return 0;
+    return store_put(&out->id, l->child->repo.store, STORE_BLOB,
+                     span_of(buf_text(&bytes), bytes.len), l->err);
+}
+
+/* False for a path that no index has that git wrote: it would lead out of the work tree. */
+static bool stays_inside(const char *path)
+{
+    static const char *const bad[] = {"", ".", "..", ".git"};
+    for (const char *part = path;; part++) {
+        size_t len = strcspn(part, "/");
+        for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+            if (len == strlen(bad[i]) && memcmp(part, bad[i], len) == 0)
+                return false;
+        part += len;
+        if (!*part)
+            return true;
+    }
+}
+
+/* The item's path in the child; NULL where it is not in there, or is the record. */
+static const char *path_in_child(const struct listing *l, const struct index_item *item)
+{
+    const char *prefix = l->child->repo.prefix;
+    if (!str_starts(item->path, prefix) || !stays_inside(item->path))
+        return NULL;
+    const char *path = item->path + strlen(prefix);
+    return strcmp(path, RECORD_PATH) == 0 ? NULL : path;
+}
+
+int child_list_tracked(struct plan_list *out, struct child *child, struct err *err)
+{
+    struct listing l = {child, worktree_attributes_now(&child->repo), err};
+    size_t total = index_count(child->index), count = 0;
+    struct plan_file *files = arena_array(child->arena, total + 1, sizeof(*files));
+    const char *last = "";
+    for (size_t i = 0; i < total; i++) {
+        struct index_item item;
+        index_item(&item, child->index, i);
+        const char *path = path_in_child(&l, &item);
+        if (!path || strcmp(item.path, last) == 0)
+            continue; /* of a conflict's stages the first stands for all */
+        struct tree_entry known = known_leaf(&l, &item, path);
+        last = item.path;
+        files[count] = (struct plan_file){.path = path};
+        if (look_at_item(&files[count].entry, &l, &item, &known) < 0)
+            return -1;
+        count += files[count].entry.mode != LEAF_ABSENT;
+    }
+    child_mark_nested(files, count, child->arena);
+    *out = (struct plan_list){files, count};
+    return 0;
+}
+
+/* ---------------------------------------------------------------- its end */
 
 /* A remote that promises objects. (By hand: libgit2 1.5 leaks when a regular expression fails.) */
 static bool is_partial(const struct repo *repo)

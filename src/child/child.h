@@ -6,7 +6,7 @@
 #include "child/provenance.h"
 #include "git/repo.h"
 #include "git/tree.h"
-#include "plan/plan_input.h"
+#include "plan/plan.h"
 
 #include <stdbool.h>
 
@@ -38,6 +38,12 @@ TG_CHECKED int child_has_record(bool *out, const struct child *child, struct err
 const char *child_folder(const struct child *child);
 /* HEAD's files, and the index. */
 TG_CHECKED int child_read(struct child *child, struct err *err);
+/*
+ * All that git tracks of the child, committed or only staged, as it lies on disk: sorted by path,
+ * without the record and what is not there. Content that is not in the index is put into the store.
+ * After child_read; lives as long as the child.
+ */
+TG_CHECKED int child_list_tracked(struct plan_list *out, struct child *child, struct err *err);
 /*
  * What lies below a folder with a record of its own is that child's, not this one's: marks it
  * `nested`. Sorted by path.

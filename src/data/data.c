@@ -6,6 +6,7 @@
 #include "base/intern.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,17 @@ void data_push(struct arena *arena, struct data *list, struct data *item)
     list->list.items =
         arena_grow(arena, list->list.items, list->list.count, sizeof(*list->list.items));
     list->list.items[list->list.count++] = item;
+}
+
+struct data *data_map_texts(struct arena *arena, const char *name, ...)
+{
+    struct data *map = data_map(arena);
+    va_list args;
+    va_start(args, name);
+    for (; name; name = va_arg(args, const char *))
+        data_put_text(arena, map, name, va_arg(args, const char *));
+    va_end(args);
+    return map;
 }
 
 struct data *data_texts(struct arena *arena, const char *const *texts, size_t count)

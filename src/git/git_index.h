@@ -37,8 +37,8 @@ struct index_item {
 };
 /* In the order of paths, bytewise, then of stages. */
 void index_item(struct index_item *out, const struct index *index, size_t at);
-/* The first item of `path`; `found` is false where there is none. */
-void index_find(struct index_item *out, bool *found, const struct index *index, const char *path);
+/* The first item of `path`; false, and an empty one, where there is none. */
+bool index_find(struct index_item *out, const struct index *index, const char *path);
 
 /* The first item of the change's path, or that there is none, is as the change makes it. */
 bool index_has(const struct index *index, const struct path_change *change);
@@ -51,8 +51,8 @@ struct stat;
 bool index_is_current(const struct index *index, const char *path, const struct stat *info);
 
 /* Paths where index and tree differ, conflicts among them, each once. */
-void index_differences(const char ***paths, size_t *count, struct arena *arena,
-                       const struct index *index, const struct tree_files *tree);
+struct words index_differences(struct arena *arena, const struct index *index,
+                               const struct tree_files *tree);
 
 /* The checksum that ends the file, hexadecimal; "" where there is none. */
 TG_CHECKED int index_checksum(char out[41], const char *path, struct err *err);

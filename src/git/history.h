@@ -18,5 +18,8 @@ typedef int history_visitor(bool *stop, void *context, const struct oid *commit)
  */
 TG_CHECKED int history_walk(const struct repo *repo, const struct oid *from, history_visitor *visit,
                             void *context, struct err *err);
+/* Whether `from` is `wanted`, or descends from it. */
+TG_CHECKED int history_reaches(bool *out, const struct repo *repo, const struct oid *from,
+                               const struct oid *wanted, struct err *err);
 
 #endif

@@ -1,5 +1,4 @@
-/* The repository of a new child, made before anybody sees it: nothing in it is locked or swapped.
- */
+/* New repositories, made before anybody sees them: nothing in them is locked or swapped. */
 #ifndef TMPLGEN_NEW_REPO_H
 #define TMPLGEN_NEW_REPO_H
 
@@ -38,5 +37,11 @@ void new_repo_close(struct git_repository *repository);
  */
 TG_CHECKED int new_repo_sync(const struct io_maker *maker, const char *pack, const char *branch,
                              const char *ref, struct err *err);
+
+/*
+ * An empty bare repository, without the user's configuration. `folder` must not be there; only its
+ * owner may look into it.
+ */
+TG_CHECKED int new_repo_bare(const char *folder, struct err *err);
 
 #endif

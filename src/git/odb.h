@@ -16,7 +16,7 @@ struct git_oid;
  * worker with limits on its time and memory (by whose they are: base/account.h), and what ends the
  * worker is an error here. Nothing
  * can be written through it. Free with git_odb_free(); the worker
- * lasts as long as this process, and serves whoever opens the same folder again.
+ * lasts as long as this process, and serves each later opening of the same folder.
  */
 TG_CHECKED int odb_open(struct git_odb **out, const char *objects, struct err *err);
 

@@ -1,4 +1,4 @@
-/* The difference of two trees as a patch, in git's form. */
+/* Differences: of trees and files as patches in git's form, of two texts as hunks. */
 #ifndef TMPLGEN_PATCH_H
 #define TMPLGEN_PATCH_H
 
@@ -7,6 +7,7 @@
 #include "git/tree_entry.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct arena;
 struct buf;
@@ -30,5 +31,19 @@ struct patch_side {
  */
 TG_CHECKED int patch_file(struct buf *out, const char *path, const struct patch_side *old,
                           const struct patch_side *new, struct err *err);
+
+/* Other lines replace those from `old_at` on, counted from 0; everything else is equal. */
+struct hunk {
+    size_t old_at, old_count, new_count;
+};
+
+typedef void hunk_taker(void *context, const struct hunk *hunk);
+
+/*
+ * Calls `take` for each hunk, in order. A missing newline at the end is no change of the last line.
+ * -1 where libgit2 fails; git_error_last says why.
+ */
+TG_CHECKED int patch_hunks(struct arena *arena, struct span old, struct span new, hunk_taker *take,
+                           void *context);
 
 #endif

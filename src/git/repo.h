@@ -77,6 +77,19 @@ const char *repo_text(const struct repo *repo, const char *key);
 /* What begins a line of a commit message that is not part of it: core.commentChar. */
 char repo_comment_char(const struct repo *repo);
 
+/* The path as git's commands take it: a pathspec may be a glob, or begin with magic words. */
+const char *repo_pathspec(struct arena *arena, const char *path);
+
+/*
+ * The umask for files in git's folder, by the value of core.sharedRepository (NULL: not set) and
+ * the user's umask. "group" and "all" add rights to those that the umask leaves; an octal mode is
+ * all rights. Folders inherit the group of the folder that they lie in, as git has set it up.
+ */
+mode_t repo_shared_mask(const char *value, mode_t mask);
+/* The mode of a file that is replaced, such as the index. 0: nothing is shared, it keeps its own.
+ */
+mode_t repo_shared_mode(const char *value, mode_t mask);
+
 /* The file of git's index. */
 const char *repo_index_path(const struct repo *repo);
 /* "main" of "refs/heads/main"; another ref's name as it is. */

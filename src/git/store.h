@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct arena;
 struct git_odb;
 struct git_repository;
 
@@ -54,6 +55,10 @@ struct store_bytes {
 /* An object that is missing or of another kind is an error; `what` names it for the message. */
 TG_CHECKED int store_get(struct store_bytes *out, const struct store *store, enum store_kind kind,
                          const struct oid *id, const char *what, struct err *err);
+/* The same, copied into the arena, with a NUL behind them. */
+TG_CHECKED int store_copy(struct span *out, struct arena *arena, const struct store *store,
+                          enum store_kind kind, const struct oid *id, const char *what,
+                          struct err *err);
 TG_CHECKED int store_size(size_t *out, const struct store *store, const struct oid *id,
                           const char *what, struct err *err);
 void store_bytes_release(struct store_bytes *bytes);

@@ -23,9 +23,23 @@ struct tree_entry {
     struct oid id; /* zero where absent */
 };
 
+/* Of a git_oid, or of the 20 bytes of an id. */
+static inline struct oid oid_from(const void *bytes)
+{
+    struct oid out;
+    memcpy(out.id, bytes, sizeof(out.id));
+    return out;
+}
+
 static inline bool oid_equal(const struct oid *a, const struct oid *b)
 {
     return memcmp(a->id, b->id, sizeof(a->id)) == 0;
+}
+
+static inline bool oid_is_zero(const struct oid *id)
+{
+    static const struct oid zero;
+    return oid_equal(id, &zero);
 }
 
 static inline bool tree_entry_equal(const struct tree_entry *a, const struct tree_entry *b)

@@ -29,6 +29,10 @@ struct worktree_attributes *worktree_attributes_after(const struct repo *repo,
 TG_CHECKED int worktree_leaf(struct tree_entry *out, struct buf *bytes,
                              struct worktree_attributes *attributes, const char *path,
                              const struct tree_entry *known, struct err *err);
+/* The id of the object that the bytes on disk would be; `bytes` and `known` as above. */
+TG_CHECKED int worktree_hash(struct oid *out, struct buf *bytes,
+                             struct worktree_attributes *attributes, const char *path,
+                             const struct tree_entry *known, struct span disk, struct err *err);
 TG_CHECKED int worktree_convert(enum convert_kind *out, struct worktree_attributes *attributes,
                                 const char *path, struct err *err);
 

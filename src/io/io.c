@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -321,6 +322,39 @@ void io_remove(int folder, const char *path)
         return;
     remove_content(folder, path);
     (void)unlinkat(folder, path, AT_REMOVEDIR);
+}
+
+const char *io_real_path(struct arena *arena, const char *path)
+{
+    char *real = realpath(path, NULL);
+    const char *out = real ? arena_strdup(arena, real) : NULL;
+    free(real);
+    return out;
+}
+
+DIR *io_open_dir(int folder, const char *name)
+{
+    int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (!dir)
+        io_close_fd(&fd);
+    return dir;
+}
+
+void io_close_fd(const int *fd)
+{
+    int number = errno;
+    if (*fd >= 0)
+        (void)close(*fd);
+    errno = number;
+}
+
+void io_close_dir(DIR *const *dir)
+{
+    int number = errno;
+    if (*dir)
+        (void)closedir(*dir);
+    errno = number;
 }
 
 struct dirent *io_next(DIR *dir)

@@ -78,9 +78,19 @@ TG_CHECKED int io_make_folders(const char **made, struct arena *arena, const cha
                                struct err *err);
 /* Removes a file or a whole folder, links not followed. Failures are passed over. */
 void io_remove(int folder, const char *path);
+/* The path without links, "." and "..", in the arena; NULL with errno. */
+const char *io_real_path(struct arena *arena, const char *path);
+/* A folder to read, never through a link: "." is `folder` itself. NULL with errno. */
+DIR *io_open_dir(int folder, const char *name);
 /* The next name but "." and ".."; NULL at the end, with errno 0, or where it cannot be read. */
 struct dirent *io_next(DIR *dir);
 /* True where the folder holds nothing, or nothing but `except` (NULL: nothing). */
 TG_CHECKED int io_is_empty(bool *out, const char *folder, const char *except, struct err *err);
+
+/* Closed at the end of the scope, where they are open (not -1, not NULL); errno stays. */
+#define IO_FD_SCRATCH(name) __attribute__((cleanup(io_close_fd))) int name
+#define IO_DIR_SCRATCH(name) __attribute__((cleanup(io_close_dir))) DIR *name
+void io_close_fd(const int *fd);
+void io_close_dir(DIR *const *dir);
 
 #endif

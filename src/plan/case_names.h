@@ -2,22 +2,21 @@
 #ifndef TMPLGEN_CASE_NAMES_H
 #define TMPLGEN_CASE_NAMES_H
 
-#include "plan/plan_input.h"
+#include "plan/plan.h"
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 struct arena;
 
 /*
- * For each path the index of the one file in `list` whose name is the same but for case (Unicode
- * NFC and full case folding), or SIZE_MAX: there is none, there are several, or several of `paths`
- * mean it.
+ * For each file i of `asking` that `asks[i]` the index of the one file in `list` whose name is the
+ * same but for case (Unicode NFC and full case folding); in the arena. SIZE_MAX for the others, and
+ * where there is no such file, where there are several, or where several ask for it.
  */
-void names_without_case(size_t *out, struct arena *arena, const char *const *paths, size_t count,
-                        const struct plan_list *list);
-/* Whether two paths are one to them. */
+size_t *names_without_case(struct arena *arena, const struct plan_list *asking, const bool *asks,
+                           const struct plan_list *list);
+/* True where two paths are the same but for case. */
 bool names_alike(const char *a, const char *b);
 
 #endif

@@ -3,7 +3,7 @@
 #define TMPLGEN_PAIR_H
 
 #include "base/err.h"
-#include "plan/file_triple.h"
+#include "plan/plan.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,16 +11,28 @@
 struct arena;
 struct store;
 
+/* One file through its three trees. */
+struct file_triple {
+    const struct plan_file *side[SIDES]; /* NULL where it is absent */
+    const char *looks_like; /* where the child has none: its file that resembles it; or NULL */
+};
+
 /*
- * Every file of the base and of the render is in exactly one unit; a file of the child in at most
- * one, and in none where it is the child's own. Units of base files come first, in their order.
- * Names that differ by case alone are one.
+ * Every file of the base and of the render is in exactly one triple. A file of the child is in at
+ * most one; in none where it is the child's own. Triples of base files come first, in their order.
+ * Names that differ by case alone name one file.
  *
- * `fixed[i]` (one per base file, or NULL) forbids to follow a rename of base file i, by either
- * side.
+ * `unfollowed[i]` (one for each base file, or NULL) forbids to follow a rename of base file i on
+ * either side.
  */
 TG_CHECKED int pair_files(struct file_triple **out, size_t *count, struct arena *arena,
-                          struct store *store, const struct plan_input *input, const bool *fixed,
-                          struct err *err);
+                          struct store *store, const struct plan_input *input,
+                          const bool *unfollowed, struct err *err);
+
+/* True where a `yours:` glob names the file by any of its paths. */
+bool triple_is_yours(const struct file_triple *triple, const struct plan_input *input);
+/* The rule that counts: the render's, else the base's where its rules are known; else NULL. */
+const struct plan_file *triple_rule(const struct file_triple *triple,
+                                    const struct plan_input *input);
 
 #endif

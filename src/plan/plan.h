@@ -1,13 +1,69 @@
-/* What an update does to each path: edits, and a line of the report. */
+/* The files of base, child and new render; and a plan: what an update does to each path. */
 #ifndef TMPLGEN_PLAN_H
 #define TMPLGEN_PLAN_H
 
+#include "base/err.h"
+#include "base/str.h"
 #include "catalog/manifest.h"
 #include "git/tree_entry.h"
-#include "plan/plan_input.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+
+struct arena;
+struct store;
+
+/* ---------------------------------------------------------------- the input */
+
+/* The three trees. In a conflict they are the index's stages 1, 2 and 3. */
+enum side { BASE, CHILD, RENDER, SIDES };
+
+struct plan_file {
+    const char *path;
+    struct tree_entry entry;
+    struct span bytes; /* content, where it is at hand; else `ptr` is NULL and the store has it */
+    bool nested;       /* of the child only: it belongs to another child in a folder of this one */
+    /* Of renders only: */
+    const char *source; /* template file, for pairing; "" or NULL: none */
+    enum file_policy policy;
+    enum file_merge merge;
+};
+
+/* Sorted by path, bytewise, each once, without the record. */
+struct plan_list {
+    const struct plan_file *files;
+    size_t count;
+};
+
+struct plan_input {
+    struct plan_list side[SIDES];
+    bool base_has_rules; /* sources and policies of the base are known */
+    const char *const *rename_old, *const *rename_new; /* declared by migrations */
+    size_t rename_count;
+    const char *const *yours; /* globs of paths that updates leave alone */
+    size_t yours_count;
+    const char *const *restore; /* deleted paths to bring back */
+    size_t restore_count;
+    bool any_case; /* the child's disk ignores case: no file gets a name that differs in it alone */
+    const char *base_label, *render_label; /* "template 1.0.0", "template 1.1.0" */
+};
+
+/* The file at `path`, or NULL. */
+const struct plan_file *plan_list_find(const struct plan_list *list, const char *path);
+/* The same for paths that come in order: `*at`, 0 at first, is where the last search ended. */
+const struct plan_file *plan_list_next(const struct plan_list *list, size_t *at, const char *path);
+/* Index of the first file at or behind `path`. */
+size_t plan_list_lower_bound(const struct plan_list *list, const char *path);
+/* True where a file lies below `folder`, which ends in '/'. */
+bool plan_list_has_folder(const struct plan_list *list, const char *folder);
+/*
+ * The tree of the files. A clone may lack their content: what is at hand is lent to the store, and
+ * must live as long.
+ */
+TG_CHECKED int plan_list_put(struct oid *tree, struct store *store, struct arena *arena,
+                             const struct plan_list *list, struct err *err);
+
+/* ---------------------------------------------------------------- the plan */
 
 /* Names are in `path_state_names`, as docs/json.md has them. */
 enum path_state {
@@ -24,7 +80,7 @@ enum path_state {
 };
 extern const char *const path_state_names[PATH_STATES];
 
-/* One line of the report. */
+/* A line of the report. */
 struct plan_path {
     const char *path;
     const char *from_path; /* where it was before a rename, or NULL */
@@ -40,11 +96,11 @@ struct plan_edit {
     struct tree_entry old;  /* in the child's HEAD */
     struct tree_entry disk; /* afterwards on disk; without a conflict in the tree, too */
     bool conflict;
-    bool index_only; /* on disk it stays, or is there already: a link, a submodule */
+    bool index_only; /* a link or a submodule, which stays on disk, or is there already */
     struct tree_entry stages[SIDES]; /* only with a conflict */
 };
 
-/* Which files were one, and where it lies afterwards. */
+/* The files that were one, and where it lies afterwards. */
 struct plan_pair {
     const struct plan_file *side[SIDES]; /* NULL where it is absent */
     const char *path;                    /* NULL: nowhere */
@@ -58,8 +114,7 @@ struct plan {
     size_t conflict_count;
     struct plan_pair *pairs; /* all but the child's own files */
     size_t pair_count;
-    const char **warnings;
-    size_t warning_count;
+    struct words warnings;
 };
 
 void plan_sort_edits(struct plan_edit *edits, size_t count); /* by path */

@@ -3,189 +3,279 @@
 
 #include "base/arena.h"
 #include "base/budget.h"
+#include "data/json.h"
+#include "data/toml.h"
+#include "data/yaml.h"
 #include "git/store.h"
-#include "plan/decide/decide.h"
 #include "plan/decide/destinations.h"
-#include "plan/decide/path_conflicts.h"
-#include "plan/file_triple.h"
-#include "plan/merge/syntax_check.h"
 #include "plan/pair.h"
 #include "plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* True where the unit's rename was followed and is not any more. */
-static bool fix(struct planner *p, size_t unit)
+/* ---------------------------------------------------------------- where every file goes */
+
+/* No longer follows the triple's rename. False where there is none, or it was not followed. */
+static bool stop_following(bool *unfollowed, const struct placement *p, size_t triple)
 {
-    const struct plan_file *base = p->units[unit].side[BASE];
+    const struct file_triple *files = &p->triples[triple];
+    const struct plan_file *base = files->side[BASE];
     bool moved = false;
     for (int side = CHILD; base && side < SIDES; side++)
-        if (p->units[unit].side[side] && strcmp(p->units[unit].side[side]->path, base->path) != 0)
+        if (files->side[side] && strcmp(files->side[side]->path, base->path) != 0)
             moved = true;
-    if (!moved)
+    bool *here = moved ? &unfollowed[base - p->input->side[BASE].files] : NULL;
+    if (!here || *here)
         return false;
-    bool *fixed = &p->fixed[base - p->input->side[BASE].files];
-    bool was = *fixed;
-    *fixed = true;
-    return !was;
+    *here = true;
+    return true;
 }
 
-/* The child's file at `path`, where that of `unit` mostly is. */
-static const struct plan_file *child_at(const struct planner *p, const char *path, size_t unit)
+/* True where a file of the child stays at the path, and is none of the triple. */
+static bool is_occupied(const struct placement *p, const char *path, size_t triple)
 {
-    const struct plan_file *own = p->units[unit].side[CHILD];
-    return own && strcmp(own->path, path) == 0 ? own : plan_list_find(child_list(p), path);
+    const struct plan_file *file = child_at(p, path, triple);
+    return file && file != p->triples[triple].side[CHILD] &&
+           !p->vacated[file - child_list(p)->files];
 }
 
-/* The child's file at `path` that stays there, unless it belongs to `unit`; else NULL. */
-static const struct plan_file *occupant(const struct planner *p, const char *path, size_t unit)
-{
-    const struct plan_file *file = child_at(p, path, unit);
-    if (!file || file == p->units[unit].side[CHILD] || p->leaves[file - child_list(p)->files])
-        return NULL;
-    return file;
-}
-
-/* Two files at one place: whoever came there by a rename is treated by its names alone. */
-static bool fix_collisions(struct planner *p)
+/* Two files at one path: those that came there by a rename are paired by their names alone. */
+static bool settle_collisions(bool *unfollowed, const struct placement *p)
 {
     bool any = false;
-    for (size_t i = 0; i < p->placed_count; i++) {
-        const struct destination *one = &p->placed[i];
-        if (i + 1 < p->placed_count && strcmp(one->path, p->placed[i + 1].path) == 0) {
-            any |= fix(p, one->unit);
-            any |= fix(p, p->placed[i + 1].unit);
+    for (size_t i = 0; i < p->destination_count; i++) {
+        const struct destination *one = &p->destinations[i];
+        if (i + 1 < p->destination_count && strcmp(one->path, one[1].path) == 0) {
+            any |= stop_following(unfollowed, p, one->triple);
+            any |= stop_following(unfollowed, p, one[1].triple);
         }
-        if (occupant(p, one->path, one->unit))
-            any |= fix(p, one->unit);
+        if (is_occupied(p, one->path, one->triple))
+            any |= stop_following(unfollowed, p, one->triple);
     }
     return any;
 }
 
-/* A renamed file may not take a place where a folder is, nor go below a file that stays. */
-static bool fix_blocked(struct planner *p)
+/* A renamed file takes no folder's place, and goes below no file that stays. */
+static bool settle_blocked(bool *unfollowed, const struct placement *p)
 {
     bool any = false;
-    for (size_t i = 0; i < p->unit_count; i++)
-        if (path_conflicts_blocked(p, i))
-            any |= fix(p, i);
+    for (size_t i = 0; i < p->triple_count; i++)
+        if (destination_is_blocked(p, i))
+            any |= stop_following(unfollowed, p, i);
     return any;
 }
 
-/* What the child and the template both changed will be merged: the child's files, in one turn. */
-static void look_ahead(const struct planner *p)
+/* Fetches the child's files that will be merged, all in one turn. */
+static void look_ahead(const struct placement *p, const struct store *store)
 {
     ARENA_SCRATCH(scratch);
-    struct oid *ids = arena_array(&scratch, p->unit_count + 1, sizeof(*ids));
+    struct oid *ids = arena_array(&scratch, p->triple_count + 1, sizeof(*ids));
     size_t count = 0;
-    for (size_t i = 0; i < p->unit_count; i++) {
-        const struct plan_file *const *side = p->units[i].side;
+    for (size_t i = 0; i < p->triple_count; i++) {
+        const struct plan_file *const *side = p->triples[i].side;
         if (side[BASE] && side[CHILD] && side[RENDER] &&
-            !oid_equal(&side[BASE]->leaf.id, &side[CHILD]->leaf.id) &&
-            !oid_equal(&side[BASE]->leaf.id, &side[RENDER]->leaf.id))
-            ids[count++] = side[CHILD]->leaf.id;
+            !oid_equal(&side[BASE]->entry.id, &side[CHILD]->entry.id) &&
+            !oid_equal(&side[BASE]->entry.id, &side[RENDER]->entry.id))
+            ids[count++] = side[CHILD]->entry.id;
     }
-    store_look_ahead(p->store, ids, count);
+    store_look_ahead(store, ids, count);
 }
 
-static int resolve_all(struct planner *p)
+static int decide_all(struct placement *p, struct store *store, const bool *unfollowed,
+                      struct err *err)
 {
-    if (pair_files(&p->units, &p->unit_count, p->arena, p->store, p->input, p->fixed, p->err) < 0)
+    if (pair_files(&p->triples, &p->triple_count, p->arena, store, p->input, unfollowed, err) < 0)
         return -1;
-    p->outcomes = arena_array(p->arena, p->unit_count + 1, sizeof(*p->outcomes));
-    p->placed = arena_array(p->arena, p->unit_count + 1, sizeof(*p->placed));
-    look_ahead(p);
-    for (size_t i = 0; i < p->unit_count; i++)
-        if (decide_file(&p->outcomes[i], p->arena, p->store, p->input, &p->units[i], p->err) < 0)
+    p->outcomes = arena_array(p->arena, p->triple_count + 1, sizeof(*p->outcomes));
+    p->destinations = arena_array(p->arena, p->triple_count + 1, sizeof(*p->destinations));
+    look_ahead(p, store);
+    for (size_t i = 0; i < p->triple_count; i++)
+        if (decide_file(&p->outcomes[i], p->arena, store, p->input, &p->triples[i], err) < 0)
             return -1;
-    place_all(p);
+    list_destinations(p);
     return 0;
 }
 
-/* Each round gives up at least one rename, so it ends. */
-static int settle_places(struct planner *p)
+/* Each turn gives up at least one rename, so this ends. */
+static int place_files(struct placement *p, struct store *store, struct err *err)
 {
+    bool *unfollowed = arena_array(p->arena, p->input->side[BASE].count + 1, 1);
+    p->vacated = arena_array(p->arena, child_list(p)->count + 1, 1);
     do {
-        if (resolve_all(p) < 0)
+        if (decide_all(p, store, unfollowed, err) < 0)
             return -1;
-    } while (fix_collisions(p) || fix_blocked(p));
+    } while (settle_collisions(unfollowed, p) || settle_blocked(unfollowed, p));
     return 0;
 }
 
-static const struct tree_entry *old_leaf(const struct planner *p, const char *path, size_t unit)
+/* ---------------------------------------------------------------- files to bring back */
+
+static bool has_path(const struct file_triple *triple, const char *path)
+{
+    for (int side = BASE; side < SIDES; side++)
+        if (triple->side[side] && strcmp(triple->side[side]->path, path) == 0)
+            return true;
+    return false;
+}
+
+/* Why the file that had the name `path` once cannot be brought back; NULL: it can. */
+static const char *why_not_restorable(const struct placement *p, const char *path)
+{
+    const char *why = "the template has no such file";
+    if (plan_list_find(child_list(p), path))
+        return "it is there";
+    for (size_t i = 0; i < p->triple_count; i++) {
+        const struct file_triple *triple = &p->triples[i];
+        if (!has_path(triple, path))
+            continue;
+        if (triple->side[RENDER] && !triple->side[CHILD])
+            return NULL;
+        why = triple->side[CHILD]
+                  ? arena_printf(p->arena, "it is there, as '%s'", triple->side[CHILD]->path)
+                  : "the template has it no more";
+    }
+    return why;
+}
+
+static int check_restore(const struct placement *p, struct err *err)
+{
+    for (size_t i = 0; i < p->input->restore_count; i++) {
+        const char *path = p->input->restore[i], *why = why_not_restorable(p, path);
+        if (why)
+            return err_set(err, TG_USAGE, "not-restorable", "cannot restore '%s': %s", path, why);
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- syntax */
+
+static bool parses_yaml(struct arena *arena, const char *path, struct span content)
+{
+    ERR_SCRATCH(err);
+    struct yaml_doc *doc;
+    return yaml_parse(&doc, arena, path, content, &err) == 0;
+}
+
+static bool parses_json(struct arena *arena, const char *path, struct span content)
+{
+    ERR_SCRATCH(err);
+    struct data *data;
+    return json_parse(&data, arena, path, content, &err) == 0;
+}
+
+static bool parses_toml(struct arena *arena, const char *path, struct span content)
+{
+    (void)arena, (void)path;
+    return toml_valid(content);
+}
+
+typedef bool parses(struct arena *arena, const char *path, struct span content);
+
+/* By the ending of a name, or by the whole name. */
+static const struct syntax {
+    const char *name, *ending, *whole;
+    parses *parses;
+} syntaxes[] = {
+    {"YAML", ".yml", NULL, parses_yaml},     {"YAML", ".yaml", NULL, parses_yaml},
+    {"JSON", ".json", NULL, parses_json},    {"TOML", ".toml", NULL, parses_toml},
+    {"TOML", NULL, "uv.lock", parses_toml},  {"TOML", NULL, "poetry.lock", parses_toml},
+    {"TOML", NULL, "pdm.lock", parses_toml}, {"TOML", NULL, "Cargo.lock", parses_toml},
+    {"TOML", NULL, "Pipfile", parses_toml},
+};
+
+static const struct syntax *syntax_of(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof(syntaxes) / sizeof(*syntaxes); i++) {
+        const struct syntax *one = &syntaxes[i];
+        if (one->whole ? strcmp(name, one->whole) == 0 : str_ends(name, one->ending))
+            return one;
+    }
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- the plan */
+
+static void list_pairs(struct plan *out, const struct placement *p)
+{
+    out->pairs = arena_array(p->arena, p->triple_count + 1, sizeof(*out->pairs));
+    for (size_t i = 0; i < p->triple_count; i++) {
+        struct plan_pair *pair = &out->pairs[out->pair_count++];
+        memcpy(pair->side, p->triples[i].side, sizeof(pair->side));
+        pair->path = p->outcomes[i].path;
+    }
+}
+
+static void edit_triple(struct plan *out, const struct placement *p, size_t triple)
 {
     static const struct tree_entry absent;
-    const struct plan_file *file = child_at(p, path, unit);
-    return file ? &file->leaf : &absent;
-}
-
-static bool moved_aside(const struct planner *p, size_t unit)
-{
-    const struct plan_file *child = p->units[unit].side[CHILD];
-    return child && stays_in_place(p, unit) && p->leaves[child - child_list(p)->files];
-}
-
-static void edit_unit(struct planner *p, size_t unit)
-{
-    const struct plan_file *child = p->units[unit].side[CHILD];
-    const struct outcome *outcome = &p->outcomes[unit];
-    if (moved_aside(p, unit))
-        return;
-    if (child && !stays_in_place(p, unit) && !is_placed(p, child->path))
-        (void)plan_add_edit(p, child->path, &child->leaf);
+    const struct plan_file *child = p->triples[triple].side[CHILD];
+    const struct outcome *outcome = &p->outcomes[triple];
+    bool stays = stays_in_place(p, triple);
+    if (stays && p->vacated[child - child_list(p)->files])
+        return; /* moved aside: its edits are made */
+    if (child && !stays && !is_destination(p, child->path))
+        (void)plan_add_edit(out, p->arena, child->path, &child->entry);
     if (!outcome->path)
         return;
-    const struct tree_entry *old = old_leaf(p, outcome->path, unit);
+    const struct plan_file *there = child_at(p, outcome->path, triple);
+    const struct tree_entry *old = there ? &there->entry : &absent;
     if (!outcome->conflict && tree_entry_equal(old, &outcome->disk))
         return;
-    struct plan_edit *edit = plan_add_edit(p, outcome->path, old);
+    struct plan_edit *edit = plan_add_edit(out, p->arena, outcome->path, old);
     edit->disk = outcome->disk;
     edit->conflict = outcome->conflict;
     memcpy(edit->stages, outcome->stages, sizeof(edit->stages));
 }
 
-static const char *report_path(const struct file_triple *unit, const struct outcome *outcome)
+static const char *report_path(const struct file_triple *triple, const struct outcome *outcome)
 {
     static const enum side order[] = {RENDER, BASE, CHILD};
     if (outcome->path)
         return outcome->path;
     for (size_t i = 0; i < SIDES; i++)
-        if (unit->side[order[i]] &&
-            (outcome->state != PATH_KEPT_DELETED || order[i] != RENDER || !unit->side[BASE]))
-            return unit->side[order[i]]->path;
+        if (triple->side[order[i]] &&
+            (outcome->state != PATH_KEPT_DELETED || order[i] != RENDER || !triple->side[BASE]))
+            return triple->side[order[i]]->path;
     return "";
 }
 
-static void report_unit(struct planner *p, size_t unit)
+static void report_triple(struct plan *out, const struct placement *p, size_t triple)
 {
-    const struct outcome *outcome = &p->outcomes[unit];
-    const struct plan_file *rule = triple_rule(&p->units[unit], p->input);
+    const struct outcome *outcome = &p->outcomes[triple];
+    const struct plan_file *rule = triple_rule(&p->triples[triple], p->input);
     if (!outcome->reported)
         return;
-    plan_add_path(p, &(struct plan_path){.path = report_path(&p->units[unit], outcome),
-                                         .from_path = outcome->from_path,
-                                         .state = outcome->state,
-                                         .has_policy = rule != NULL,
-                                         .policy = rule ? rule->policy : POLICY_MERGE,
-                                         .note = outcome->note});
+    plan_add_path(out, &(struct plan_path){.path = report_path(&p->triples[triple], outcome),
+                                           .from_path = outcome->from_path,
+                                           .state = outcome->state,
+                                           .has_policy = rule != NULL,
+                                           .policy = rule ? rule->policy : POLICY_MERGE,
+                                           .note = outcome->note});
 }
 
-/* A clean merge may still break a file whose form is known. */
-static int check_syntax(struct planner *p, size_t unit)
+/* A clean merge may still break the syntax of a file. */
+static int check_syntax(struct plan *out, const struct placement *p, const struct store *store,
+                        size_t triple, struct err *err)
 {
-    const struct outcome *outcome = &p->outcomes[unit];
-    const struct plan_file *child = p->units[unit].side[CHILD];
+    ARENA_SCRATCH(scratch);
     STORE_BYTES_SCRATCH(before);
     STORE_BYTES_SCRATCH(after);
-    if (!outcome->merged_text || outcome->conflict || !child || !syntax_known(outcome->path))
+    const struct outcome *outcome = &p->outcomes[triple];
+    const struct plan_file *child = p->triples[triple].side[CHILD];
+    const char *path = outcome->path;
+    bool merged = outcome->merged_text && !outcome->conflict && child;
+    const struct syntax *syntax = merged ? syntax_of(path) : NULL;
+    if (!syntax)
         return 0;
-    if (store_get(&before, p->store, STORE_BLOB, &child->leaf.id, child->path, p->err) < 0 ||
-        store_get(&after, p->store, STORE_BLOB, &outcome->disk.id, outcome->path, p->err) < 0)
+    if (store_get(&before, store, STORE_BLOB, &child->entry.id, child->path, err) < 0 ||
+        store_get(&after, store, STORE_BLOB, &outcome->disk.id, path, err) < 0)
         return -1;
-    if (syntax_parses(outcome->path, before.bytes) && !syntax_parses(outcome->path, after.bytes))
-        plan_warn(p, arena_printf(p->arena, "'%s' merged, but is no valid %s any more: look at it",
-                                  outcome->path, syntax_known(outcome->path)));
+    if (syntax->parses(&scratch, path, before.bytes) &&
+        !syntax->parses(&scratch, path, after.bytes))
+        words_printf(&out->warnings, p->arena,
+                     "'%s' merged, but is no valid %s any more: look at it", path, syntax->name);
     return 0;
 }
 
@@ -195,18 +285,11 @@ static struct span folder_of(const char *path)
     return span_of(path, slash ? (size_t)(slash - path) + 1 : 0);
 }
 
-/* The first file in `list` below `folder`, or NULL. */
-static const struct plan_file *first_below(const struct plan_list *list, const char *folder)
-{
-    size_t at = plan_list_lower_bound(list, folder);
-    return at < list->count && str_starts(list->files[at].path, folder) ? &list->files[at] : NULL;
-}
-
 /* The template moved a whole folder away, and files of the child stay behind. */
-static void note_left_behind(struct planner *p)
+static void note_left_behind(struct plan *out, const struct placement *p)
 {
     const char *last = "";
-    for (size_t i = 0; i < p->unit_count; i++) {
+    for (size_t i = 0; i < p->triple_count; i++) {
         const struct outcome *outcome = &p->outcomes[i];
         if (!outcome->reported || outcome->state != PATH_RENAMED)
             continue;
@@ -214,67 +297,18 @@ static void note_left_behind(struct planner *p)
         if (old.len == 0 || span_equal(old, folder_of(outcome->path)))
             continue;
         const char *folder = arena_memdup(p->arena, old.ptr, old.len);
-        const struct plan_file *left = first_below(child_list(p), folder);
-        while (left && p->leaves[left - child_list(p)->files])
-            left = left + 1 < child_list(p)->files + child_list(p)->count &&
-                           str_starts(left[1].path, folder)
-                       ? left + 1
-                       : NULL;
-        if (!left || strcmp(folder, last) == 0 || first_below(&p->input->side[RENDER], folder))
+        const struct plan_file *left = first_staying(p, folder);
+        if (!left || strcmp(folder, last) == 0 ||
+            plan_list_has_folder(&p->input->side[RENDER], folder))
             continue;
         last = folder;
-        plan_warn(p, arena_printf(p->arena,
-                                  "the template moved '%s' away; your own files stay, such as "
-                                  "'%s'",
-                                  folder, left->path));
+        words_printf(&out->warnings, p->arena,
+                     "the template moved '%s' away; your own files stay, such as '%s'", folder,
+                     left->path);
     }
 }
 
-static bool has_path(const struct file_triple *unit, const char *path)
-{
-    for (int side = BASE; side < SIDES; side++)
-        if (unit->side[side] && strcmp(unit->side[side]->path, path) == 0)
-            return true;
-    return false;
-}
-
-/* Why the file at `path`, by any name that it had, cannot be brought back; NULL: it can. */
-static const char *why_not(const struct planner *p, const char *path)
-{
-    const char *why = "the template has no such file";
-    if (plan_list_find(child_list(p), path))
-        return "it is there";
-    for (size_t i = 0; i < p->unit_count; i++) {
-        const struct file_triple *unit = &p->units[i];
-        if (!has_path(unit, path))
-            continue;
-        if (unit->side[RENDER] && !unit->side[CHILD])
-            return NULL;
-        why = unit->side[CHILD]
-                  ? arena_printf(p->arena, "it is there, as '%s'", unit->side[CHILD]->path)
-                  : "the template has it no more";
-    }
-    return why;
-}
-
-static int check_restore(const struct planner *p)
-{
-    for (size_t i = 0; i < p->input->restore_count; i++) {
-        const char *path = p->input->restore[i];
-        const char *why = why_not(p, path);
-        if (why)
-            return err_set(p->err, TG_USAGE, "not-restorable", "cannot restore '%s': %s", path,
-                           why);
-    }
-    return 0;
-}
-
-static int by_report_path(const void *a, const void *b)
-{
-    return strcmp(((const struct plan_path *)a)->path, ((const struct plan_path *)b)->path);
-}
-
-/* The more it says about a path, the higher. */
+/* How much a line says about its path. */
 static int weight(const struct plan_path *line)
 {
     return line->state == PATH_CONFLICT                                      ? 2
@@ -282,7 +316,7 @@ static int weight(const struct plan_path *line)
                                                                              : 1;
 }
 
-/* A file went where another one was that is gone: the path has one line, that of what is there. */
+/* A file takes the path of one that is gone: the path keeps the line of the file that is there. */
 static void drop_doubles(struct plan *plan)
 {
     size_t kept = 0;
@@ -301,50 +335,33 @@ static void drop_doubles(struct plan *plan)
     plan->path_count = kept;
 }
 
-static void list_pairs(struct planner *p)
+static int write_plan(struct plan *out, struct placement *p, const struct store *store,
+                      struct err *err)
 {
-    struct plan *out = p->out;
-    out->pairs = arena_array(p->arena, p->unit_count + 1, sizeof(*out->pairs));
-    for (size_t i = 0; i < p->unit_count; i++) {
-        struct plan_pair *pair = &out->pairs[out->pair_count++];
-        memcpy(pair->side, p->units[i].side, sizeof(pair->side));
-        pair->path = p->outcomes[i].path;
-    }
-}
-
-static int write_out(struct planner *p)
-{
-    path_conflicts_clear(p);
-    list_pairs(p);
-    for (size_t i = 0; i < p->unit_count; i++) {
-        edit_unit(p, i);
-        report_unit(p, i);
-        if (check_syntax(p, i) < 0)
+    /* One line for each triple, and one for each of the child's own files that moves aside. */
+    out->paths = arena_array(p->arena, p->triple_count * 2 + 1, sizeof(*out->paths));
+    clear_destinations(out, p);
+    list_pairs(out, p);
+    for (size_t i = 0; i < p->triple_count; i++) {
+        edit_triple(out, p, i);
+        report_triple(out, p, i);
+        if (check_syntax(out, p, store, i, err) < 0)
             return -1;
     }
-    note_left_behind(p);
-    if (p->out->path_count)
-        qsort(p->out->paths, p->out->path_count, sizeof(*p->out->paths), by_report_path);
-    drop_doubles(p->out);
-    plan_sort_edits(p->out->edits, p->out->edit_count);
+    note_left_behind(out, p);
+    qsort(out->paths, out->path_count, sizeof(*out->paths), str_compare_first);
+    drop_doubles(out);
+    plan_sort_edits(out->edits, out->edit_count);
     return 0;
 }
 
 int plan_make(struct plan *out, struct arena *arena, struct store *store,
               const struct plan_input *input, struct err *err)
 {
-    struct planner p = {.out = out,
-                        .arena = arena,
-                        .store = store,
-                        .input = input,
-                        .err = err,
-                        .leaves = arena_array(arena, input->side[CHILD].count + 1, 1),
-                        .fixed = arena_array(arena, input->side[BASE].count + 1, 1)};
+    struct placement p = {.arena = arena, .input = input};
     *out = (struct plan){0};
-    if (settle_places(&p) < 0 || check_restore(&p) < 0)
+    if (place_files(&p, store, err) < 0 || check_restore(&p, err) < 0 ||
+        write_plan(out, &p, store, err) < 0)
         return -1;
-    /* One line a unit, and one for each of the child's own files that must make room. */
-    out->paths = arena_array(arena, p.unit_count * 2 + 1, sizeof(*out->paths));
-    return write_out(&p) < 0 ? -1
-                             : budget_steps(0, err); /* globs that were given up match nothing */
+    return budget_steps(0, err); /* a glob that ran out of steps matches nothing */
 }

@@ -10,7 +10,7 @@
 
 struct arena;
 
-/* Bytes that a file needs to be known by its content. */
+/* A smaller file is not recognized by its content. */
 enum { CONTENT_MIN = 64 };
 
 /* The content as a bag of pieces: lines without their ends, or 64 bytes of a longer line. */
@@ -25,23 +25,23 @@ void bag_make(struct bag *out, struct arena *arena, struct span content);
 bool bag_similar(const struct bag *a, const struct bag *b);
 /* Bytes of pieces that both have. */
 size_t bag_common(const struct bag *a, const struct bag *b);
-/* True where sizes alone do not rule it out. */
+/* False where files of these sizes cannot be similar. */
 bool sizes_similar(size_t a, size_t b);
 
 /* Pieces that several files of one tree have, such as licence headers: they prove nothing. */
-struct common {
-    uint64_t *hashes; /* sorted once common_sort was called */
+struct shared_pieces {
+    uint64_t *hashes; /* sorted after shared_pieces_sort */
     size_t count;
 };
 
-/* Adds what at least so many of the bags have. */
-void common_add(struct common *common, struct arena *arena, const struct bag *bags, size_t count,
-                size_t least);
-void common_sort(struct common *common);
+/* Adds the pieces that at least `least` of the bags have. */
+void shared_pieces_add(struct shared_pieces *shared, struct arena *arena, const struct bag *bags,
+                       size_t count, size_t least);
+void shared_pieces_sort(struct shared_pieces *shared);
 /*
- * True where the two are similar by what is left without common pieces, of which they share at
- * least CONTENT_MIN bytes, and by what of that is neither blank nor a comment: it is the same file.
+ * True where the two are the same file. Without the shared pieces they are similar and have at
+ * least CONTENT_MIN bytes in common; without blank lines and comments they are similar, too.
  */
-bool bag_proves(const struct bag *a, const struct bag *b, const struct common *common);
+bool bag_proves(const struct bag *a, const struct bag *b, const struct shared_pieces *shared);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "plan/plan_input.h"
+#include "plan/plan.h"
 
 #include <stdbool.h>
 
@@ -21,34 +21,30 @@ struct three_way_input {
 
 enum three_way_kind {
     THREE_WAY_CLEAN,
-    THREE_WAY_MARKED, /* text with conflict markers */
-    THREE_WAY_APART,  /* cannot be merged: binary, or not all are files */
+    THREE_WAY_MARKED,     /* text with conflict markers */
+    THREE_WAY_IMPOSSIBLE, /* binary, or not all are files */
 };
 
 struct three_way {
     enum three_way_kind kind;
-    struct tree_entry
-        result;         /* put into the store; where apart: the child's content, modes merged */
-    bool text;          /* lines of both came together */
-    const char *reason; /* why it is not clean */
-    const char *note;   /* of a clean one: what became of line endings; or NULL */
+    struct tree_entry result; /* in the store; where impossible, the child's content */
+    bool text;                /* the result has lines of both sides */
+    const char *reason;       /* why it is not clean */
+    const char *note;         /* of a clean one: what became of line endings; or NULL */
 };
 
 /*
- * Modes and contents are merged each on its own. Content that both changed: classified first. Texts
- * that differ in line endings are merged as if they did not, and what comes out has the child's.
+ * Merges modes and contents, each on its own. Line endings make no conflict: the result has the
+ * child's.
  */
 TG_CHECKED int three_way_merge(struct three_way *out, struct store *store,
                                const struct three_way_input *input, struct err *err);
 
-/* True where the two are the same file but for line endings; modes count. */
+/* True where the two files differ in line endings at most; modes count. */
 TG_CHECKED int three_way_alike(bool *out, struct store *store, const struct plan_file *a,
                                const struct plan_file *b, struct err *err);
 
-/* True where a line begins as the markers do that a merge by us leaves. */
+/* True where a line begins with a conflict marker of three_way_merge. */
 bool three_way_is_marked(struct span content);
-
-/* As git has it: a NUL in the first 8000 bytes. */
-bool content_is_binary(struct span content);
 
 #endif

@@ -22,15 +22,12 @@ struct adopt_options {
     const struct given_list *stack;      /* stack choices by rank, */
     const struct stack_request *request; /* and the same as a request */
     const struct asker *asker;           /* NULL: nobody is asked */
-    const char *const *merge;            /* globs of files that are merged where they differ */
+    const char *const *merge;            /* globs of files to merge where they differ */
     size_t merge_count;
     bool dry_run, no_commit, signoff;
     const char *branch;  /* --branch, or NULL */
     const char *message; /* --message, or NULL */
 };
-
-/* Words for `result` (docs/json.md), besides those of an update. */
-#define RESULT_ADOPTED "adopted"
 
 /* Ends with the exit code of its result, or -1 with `err` set. */
 TG_CHECKED int adopt_run(struct update_outcome *out, struct arena *arena,

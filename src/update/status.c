@@ -7,251 +7,123 @@
 #include "catalog/origin.h"
 #include "catalog/trust.h"
 #include "child/child.h"
-#include "child/tracked.h"
 #include "data/data.h"
+#include "git/commit.h"
+#include "git/disk_entry.h"
 #include "git/odb_failure.h"
 #include "git/patch.h"
 #include "git/store.h"
 #include "git/tree.h"
-#include "plan/file_triple.h"
 #include "plan/pair.h"
 #include "plan/plan.h"
 #include "update/base/proven_base.h"
-#include "update/rebase/rebase_progress.h"
-#include "update/recover.h"
 #include "update/resume/end_state.h"
 #include "update/resume/on_conflict.h"
-#include "update/resume/pending_files.h"
-#include "update/target/target.h"
+#include "update/resume/recover.h"
+#include "update/target/update_target.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* One comparison. */
-struct comparing {
-    struct arena *arena;
+/* The child that is looked at. */
+struct project {
     struct child child;
-    struct target target;
-    struct base base;
     struct unfinished unfinished;
-    struct plan_list disk; /* the child's tracked files as they lie there */
-    struct data *warnings;
-    bool fetch;
-    struct err *err;
+    struct plan_list disk; /* its tracked files as they lie there */
 };
 
-static void warn(struct comparing *c, const char *text)
+/* ---------------------------------------------------------------- the child */
+
+static bool has_sequence(const struct unfinished *unfinished)
 {
-    data_push(c->arena, c->warnings, data_str(c->arena, text));
+    return unfinished->state != APPLY_NONE && journal_is_sequence(&unfinished->journal);
 }
 
 /*
- * Where the first commit's replay stopped, HEAD is at the new render, which has no record: the
- * branch says what the child is.
+ * Where a rebase stopped at the first commit HEAD is at the new render, which has no record: then
+ * the branch says what the child is.
  */
-static int look_at_branch(struct comparing *c)
+static int look_at_branch(struct repo *repo, const struct unfinished *unfinished, struct err *err)
 {
-    struct repo *repo = &c->child.repo;
-    const struct journal *j = &c->unfinished.journal;
+    const struct oid *branch = &unfinished->journal.tip.branch_old;
     struct commit tip;
     struct record record;
     bool found;
-    if (c->unfinished.state == APPLY_NONE || !journal_is_sequence(j) ||
-        !store_has(repo->store, &j->branch_old))
+    if (!has_sequence(unfinished) || !store_has(repo->store, branch))
         return 0;
-    if (provenance_at(&record, &found, repo, &repo->head, c->err) < 0)
+    if (provenance_at(&record, &found, repo, &repo->head, err) < 0)
         return -1;
     if (found)
         return 0;
-    repo->head = j->branch_old;
-    if (repo_commit(&tip, c->arena, repo->store, &repo->head, c->err) < 0)
+    repo->head = *branch;
+    if (repo_commit(&tip, repo->arena, repo->store, &repo->head, err) < 0)
         return -1;
     repo->tree = tip.tree;
     return 0;
 }
 
-/* An adoption that is half done has no record yet: then that comes first. */
-static int read_provenance(struct comparing *c)
+/* An unfinished adoption has no record yet: then the error is that of the adoption. */
+static int read_provenance(struct child *child, struct err *err)
 {
-    struct recovery begun = {.child = &c->child, .err = c->err};
-    bool done;
-    if (provenance_read(&c->child.record, &c->child.repo, c->err) == 0)
+    struct recovery ignored;
+    if (provenance_read(&child->record, &child->repo, err) == 0)
         return 0;
-    if (str_equal(c->err->code, "no-record"))
-        (void)!recover_first(&begun, true, &done);
+    if (str_equal(err->code, "no-record"))
+        (void)!recover_first(&ignored, child, NULL, err);
     return -1;
 }
 
-static int open_child(struct comparing *c, const char *path)
+static int open_project(struct project *p, struct arena *arena, const char *path, struct err *err)
 {
-    if (child_open(&c->child, c->arena, path, c->err) < 0 ||
-        apply_look(&c->unfinished, c->arena, &c->child.repo, c->err) < 0 || look_at_branch(c) < 0 ||
-        child_read(&c->child, c->err) < 0 || read_provenance(c) < 0)
+    struct child *child = &p->child;
+    if (child_open(child, arena, path, err) < 0 ||
+        apply_look(&p->unfinished, &child->repo, err) < 0 ||
+        look_at_branch(&child->repo, &p->unfinished, err) < 0 || child_read(child, err) < 0 ||
+        read_provenance(child, err) < 0)
         return -1;
-    return child_list_tracked(&c->disk, &c->child, c->err);
+    return child_list_tracked(&p->disk, child, err);
 }
 
-static int prove(struct comparing *c, bool looks, struct err *err)
+static int prove(struct base *out, const struct child *child, bool looks, struct err *err)
 {
     struct base_options options = {.looks = looks};
-    return base_prove(&c->base, &c->child.repo, &c->child.record.made, &options, err);
+    return base_prove(out, &child->repo, &child->record.made, &options, err);
 }
 
-/* ---------------------------------------------------------------- status */
+/* ---------------------------------------------------------------- an unfinished update */
 
-struct status_line {
-    const char *path, *state;
-    const struct plan_file *rule;
-};
-
-struct status_lines {
-    struct status_line *items;
-    size_t count;
-};
-
-static void add_unit(struct status_lines *lines, const struct plan_input *input,
-                     const struct file_triple *unit)
+/*
+ * True where the path (from the top) has the content that an unfinished update put there. A
+ * conflict is the user's to resolve.
+ */
+static int is_from_update(bool *out, const struct project *p, const char *path, struct err *err)
 {
-    const struct plan_file *base = unit->side[BASE], *child = unit->side[CHILD];
-    const char *state = NULL;
-    if (!child)
-        state = "deleted";
-    else if (strcmp(base->path, child->path) != 0)
-        state = "renamed";
-    else if (!tree_entry_equal(&base->leaf, &child->leaf))
-        state = "modified";
-    if (state && triple_is_yours(unit, input))
-        state = "yours";
-    if (state)
-        lines->items[lines->count++] =
-            (struct status_line){child ? child->path : base->path, state, triple_rule(unit, input)};
-}
-
-/* What no file of the template is, nor of a child inside this one. */
-static void add_own(struct status_lines *lines, const struct comparing *c,
-                    const struct plan_input *input, const struct file_triple *units, size_t count)
-{
-    bool *paired = arena_array(c->arena, c->disk.count + 1, sizeof(*paired));
-    for (size_t i = 0; i < count; i++)
-        if (units[i].side[CHILD])
-            paired[units[i].side[CHILD] - input->side[CHILD].files] = true;
-    for (size_t i = 0; i < c->disk.count; i++) {
-        struct file_triple own = {.side = {NULL, &c->disk.files[i], NULL}};
-        if (!paired[i] && !c->disk.files[i].nested)
-            lines->items[lines->count++] = (struct status_line){
-                c->disk.files[i].path, triple_is_yours(&own, input) ? "yours" : "added", NULL};
-    }
-}
-
-static int by_path(const void *a, const void *b)
-{
-    return strcmp(((const struct status_line *)a)->path, ((const struct status_line *)b)->path);
-}
-
-/* With whether it is the waiting update's, and not the child's. */
-static int put_line(struct data *list, const struct comparing *c, const struct status_line *line)
-{
-    struct data *map = data_map(c->arena);
-    bool waits;
-    if (pending_files_has(&waits, &c->unfinished, &c->child.repo,
-                          repo_path(&c->child.repo, line->path), c->err) < 0)
+    const struct unfinished *unfinished = &p->unfinished;
+    struct disk_entry disk;
+    bool waits = unfinished->state != APPLY_NONE && unfinished->state != APPLY_STALE;
+    const struct path_change *change =
+        waits ? journal_change(&unfinished->journal.files, path) : NULL;
+    *out = false;
+    if (!change || path_change_conflicts(change) || !path_change_on_disk(change))
+        return 0;
+    if (disk_look(&disk, NULL, NULL, p->child.repo.top_fd, path, err) < 0)
         return -1;
-    data_put(c->arena, map, "path", data_str(c->arena, line->path));
-    data_put(c->arena, map, "state", data_str(c->arena, line->state));
-    data_put(c->arena, map, "policy",
-             data_str(c->arena, line->rule ? file_policy_names[line->rule->policy] : NULL));
-    data_put(c->arena, map, "from_update", data_bool(c->arena, waits));
-    data_push(c->arena, list, map);
+    bool gone = change->new.kind == DISK_ABSENT &&disk.kind == DISK_FOLDER;
+    *out = gone || disk_equal(&disk, &change->new);
     return 0;
 }
 
-static int list_paths(struct data *list, struct comparing *c)
+/* The record or the overlay, unless it is as the unfinished update wrote it. */
+static int warn_of_dirty(struct words *warnings, const struct project *p, struct err *err)
 {
-    struct file_triple *units;
-    size_t count;
-    struct plan_input input = {.side = {c->base.files, conflicts_apart(c->arena, &c->disk), {0}},
-                               .base_has_rules = c->base.has_rules,
-                               .yours = c->child.record.wanted.yours,
-                               .yours_count = c->child.record.wanted.yours_count};
-    if (pair_files(&units, &count, c->arena, c->child.repo.store, &input, NULL, c->err) < 0)
-        return -1;
-    struct status_lines lines = {
-        .items = arena_array(c->arena, count + c->disk.count + 1, sizeof(*lines.items))};
-    for (size_t i = 0; i < count; i++)
-        add_unit(&lines, &input, &units[i]);
-    add_own(&lines, c, &input, units, count);
-    if (lines.count)
-        qsort(lines.items, lines.count, sizeof(*lines.items), by_path);
-    for (size_t i = 0; i < lines.count; i++)
-        if (put_line(list, c, &lines.items[i]) < 0)
-            return -1;
-    return 0;
-}
-
-/* The record or the overlay, unless it is as the waiting update wrote it. */
-static int warn_of_dirty(struct comparing *c)
-{
+    const struct child *child = &p->child;
     const char *dirty;
-    bool waits = false;
-    if (provenance_find_dirty(&dirty, &c->child.repo, &c->child.record, c->err) < 0 ||
-        (dirty && pending_files_has(&waits, &c->unfinished, &c->child.repo, dirty, c->err) < 0))
+    bool is = false;
+    if (provenance_find_dirty(&dirty, &child->repo, &child->record, err) < 0 ||
+        (dirty && is_from_update(&is, p, dirty, err) < 0))
         return -1;
-    if (dirty && !waits)
-        warn(c, arena_printf(c->arena, PROVENANCE_DIRTY, dirty));
-    return 0;
-}
-
-static int find_paths(struct data **out, struct comparing *c)
-{
-    ERR_SCRATCH(why);
-    *out = data_list(c->arena);
-    if (prove(c, true, &why) == 0)
-        return list_paths(*out, c);
-    warn(c, arena_printf(c->arena, "what you changed is not known: %s", why.message));
-    return 0;
-}
-
-/* Another commit, of the catalog or of what it extends. */
-static bool has_moved(const struct catalog_origin *here, const struct catalog_origin *there)
-{
-    for (; here && there; here = here->extends, there = there->extends)
-        if (here->commit && there->commit && strcmp(here->commit, there->commit) != 0)
-            return true;
-    return false;
-}
-
-/* As `update --check` has it, but another commit is news without being rendered. */
-static int look_for_update(bool *found, struct comparing *c, struct err *err)
-{
-    struct target_options options = {.looks = true};
-    struct target *target = &c->target;
-    *found = false;
-    if (target_choose(target, c->arena, &c->child.record, &options, err) < 0)
-        return -1;
-    if (target->nothing_new)
-        return 0;
-    *found = has_moved(&c->child.record.wanted.catalog, &target->origin);
-    if (*found)
-        return 0;
-    if (target_make(target, err) < 0)
-        return -1;
-    *found = !record_is_same(&target->record, &c->child.record.wanted);
-    return 0;
-}
-
-/* `version` stays NULL where there is no update, or where none can be found out. */
-static int find_update(const char **version, struct comparing *c)
-{
-    ERR_SCRATCH(why);
-    bool found;
-    int rc = look_for_update(&found, c, c->fetch ? c->err : &why);
-    if (rc < 0 && c->fetch)
-        return -1;
-    for (size_t i = 0; i < c->target.warning_count; i++)
-        warn(c, c->target.warnings[i]);
-    if (rc < 0)
-        warn(c, arena_printf(c->arena, "whether there is an update is not known: %s", why.message));
-    *version = rc == 0 && found ? c->target.origin.version : NULL;
+    if (dirty && !is)
+        words_printf(warnings, child->arena, PROVENANCE_DIRTY, dirty);
     return 0;
 }
 
@@ -270,81 +142,224 @@ static const char *in_progress(const struct unfinished *unfinished)
     }
 }
 
-static int make_status(struct data **document, struct comparing *c)
+/* How far a stopped rebase has come: {branch, commit, subject, step, steps}, or null. */
+static int make_progress(struct data **out, const struct project *p, struct err *err)
 {
-    struct data *update = data_map(c->arena), *paths, *replay;
+    const struct repo *repo = &p->child.repo;
+    const struct journal *j = &p->unfinished.journal;
+    struct arena *arena = repo->arena;
+    struct raw_commit raw = {.subject = NULL};
+    size_t step = 0;
+    *out = data_null(arena);
+    if (!has_sequence(&p->unfinished))
+        return 0;
+    while (step < j->steps.count && !oid_is_zero(&j->steps.items[step].made))
+        step++;
+    const struct oid *commit = step < j->steps.count ? &j->steps.items[step].picked : NULL;
+    if (commit && store_has(repo->store, commit) &&
+        raw_commit_read(&raw, arena, repo->store, commit, err) < 0)
+        return -1;
+    *out = data_map(arena);
+    data_put_text(arena, *out, "branch", repo_branch_name(j->tip.branch));
+    data_put_text(arena, *out, "commit", commit ? oid_text(arena, commit) : NULL);
+    data_put_text(arena, *out, "subject", raw.subject);
+    data_put(arena, *out, "step", data_int(arena, (int64_t)step + (commit != NULL)));
+    data_put(arena, *out, "steps", data_int(arena, (int64_t)j->steps.count));
+    return 0;
+}
+
+/* ---------------------------------------------------------------- paths */
+
+/* A path that differs. */
+struct path_line {
+    const char *path, *state;
+    const struct plan_file *rule; /* NULL: it has no policy */
+};
+
+struct path_lines {
+    const struct plan_input *input;
+    struct path_line *items;
+    size_t count;
+};
+
+static void add_triple(struct path_lines *out, const struct file_triple *triple)
+{
+    const struct plan_file *base = triple->side[BASE], *child = triple->side[CHILD];
+    const char *state = NULL;
+    if (!child)
+        state = "deleted";
+    else if (strcmp(base->path, child->path) != 0)
+        state = "renamed";
+    else if (!tree_entry_equal(&base->entry, &child->entry))
+        state = "modified";
+    if (state && triple_is_yours(triple, out->input))
+        state = "yours";
+    if (state)
+        out->items[out->count++] = (struct path_line){child ? child->path : base->path, state,
+                                                      triple_rule(triple, out->input)};
+}
+
+/* Files that are neither the template's nor those of a nested child. */
+static void add_own(struct path_lines *out, struct arena *arena, const struct plan_list *disk,
+                    const struct file_triple *triples, size_t count)
+{
+    bool *paired = arena_array(arena, disk->count + 1, sizeof(*paired));
+    for (size_t i = 0; i < count; i++)
+        if (triples[i].side[CHILD])
+            paired[triples[i].side[CHILD] - out->input->side[CHILD].files] = true;
+    for (size_t i = 0; i < disk->count; i++) {
+        const struct plan_file *file = &disk->files[i];
+        struct file_triple own = {.side = {NULL, file, NULL}};
+        if (!paired[i] && !file->nested)
+            out->items[out->count++] = (struct path_line){
+                file->path, triple_is_yours(&own, out->input) ? "yours" : "added", NULL};
+    }
+}
+
+static int put_line(struct data *list, const struct project *p, const struct path_line *line,
+                    struct err *err)
+{
+    struct arena *arena = p->child.arena;
+    struct data *map = data_map(arena);
+    bool from_update;
+    if (is_from_update(&from_update, p, repo_path(&p->child.repo, line->path), err) < 0)
+        return -1;
+    data_put_text(arena, map, "path", line->path);
+    data_put_text(arena, map, "state", line->state);
+    data_put_text(arena, map, "policy", line->rule ? file_policy_names[line->rule->policy] : NULL);
+    data_put(arena, map, "from_update", data_bool(arena, from_update));
+    data_push(arena, list, map);
+    return 0;
+}
+
+static int list_paths(struct data *list, const struct project *p, const struct base *base,
+                      struct err *err)
+{
+    const struct child *child = &p->child;
+    struct file_triple *triples;
+    size_t count;
+    struct plan_input input = {.side = {base->files, conflicts_apart(child->arena, &p->disk), {0}},
+                               .base_has_rules = base->has_rules,
+                               .yours = child->record.wanted.yours,
+                               .yours_count = child->record.wanted.yours_count};
+    struct path_lines lines = {.input = &input};
+    if (pair_files(&triples, &count, child->arena, child->repo.store, &input, NULL, err) < 0)
+        return -1;
+    lines.items = arena_array(child->arena, count + p->disk.count + 1, sizeof(*lines.items));
+    for (size_t i = 0; i < count; i++)
+        add_triple(&lines, &triples[i]);
+    add_own(&lines, child->arena, &p->disk, triples, count);
+    qsort(lines.items, lines.count, sizeof(*lines.items), str_compare_first);
+    for (size_t i = 0; i < lines.count; i++)
+        if (put_line(list, p, &lines.items[i], err) < 0)
+            return -1;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the next version */
+
+/* True where the commits of the catalog, or of a catalog that it extends, differ. */
+static bool has_moved(const struct catalog_origin *here, const struct catalog_origin *there)
+{
+    for (; here && there; here = here->extends, there = there->extends)
+        if (here->commit && there->commit && strcmp(here->commit, there->commit) != 0)
+            return true;
+    return false;
+}
+
+/* As `update --check` does it, but another commit need not be rendered. */
+static int look_for_update(bool *found, struct target *target, const struct child *child,
+                           struct err *err)
+{
+    static const struct target_options options = {.looks = true};
+    *found = false;
+    if (target_choose(target, child->arena, &child->record, &options, err) < 0)
+        return -1;
+    if (target->nothing_new)
+        return 0;
+    *found = has_moved(&child->record.wanted.catalog, &target->origin);
+    if (*found)
+        return 0;
+    if (target_make(target, err) < 0)
+        return -1;
+    *found = !record_is_same(&target->record, &child->record.wanted);
+    return 0;
+}
+
+/* `*version` is NULL where there is no update; without `fetch` also where that is not known. */
+static int find_update(const char **version, struct target *target, struct words *warnings,
+                       const struct child *child, bool fetch, struct err *err)
+{
+    ERR_SCRATCH(why);
+    bool found;
+    int rc = look_for_update(&found, target, child, fetch ? err : &why);
+    if (rc < 0 && fetch)
+        return -1;
+    for (size_t i = 0; i < target->warnings.count; i++)
+        words_add(warnings, child->arena, target->warnings.items[i]);
+    if (rc < 0)
+        words_printf(warnings, child->arena, "whether there is an update is not known: %s",
+                     why.message);
+    *version = rc == 0 && found ? target->origin.version : NULL;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- status */
+
+static int find_paths(struct data **out, struct words *warnings, const struct project *p,
+                      struct err *err)
+{
+    ERR_SCRATCH(why);
+    struct base base;
+    struct arena *arena = p->child.arena;
+    *out = data_list(arena);
+    if (prove(&base, &p->child, true, &why) < 0) {
+        words_printf(warnings, arena, "what you changed is not known: %s", why.message);
+        return 0;
+    }
+    return list_paths(*out, p, &base, err);
+}
+
+static int make_status(struct data **document, const struct project *p, struct target *target,
+                       bool fetch, struct err *err)
+{
+    const struct record *record = &p->child.record.wanted;
+    struct arena *arena = p->child.arena;
+    struct data *update = data_map(arena), *out = data_map(arena), *paths, *replay;
+    struct words warnings = {0};
     const char *available;
-    if (rebase_progress_data(&replay, &c->unfinished, &c->child.repo, c->err) < 0 ||
-        find_paths(&paths, c) < 0 || warn_of_dirty(c) < 0)
+    if (make_progress(&replay, p, err) < 0 || find_paths(&paths, &warnings, p, err) < 0 ||
+        warn_of_dirty(&warnings, p, err) < 0 ||
+        find_update(&available, target, &warnings, &p->child, fetch, err) < 0)
         return -1;
-    if (find_update(&available, c) < 0)
-        return -1;
-    const char *left = conflicts_left(c->arena, &c->disk);
+    const char *left = conflicts_left(arena, &p->disk);
     if (left)
-        warn(c, left);
-    data_put(c->arena, update, "available", data_str(c->arena, available));
-    if (available && c->target.origin.extends)
-        data_put(c->arena, update, "extends", origin_data(c->arena, c->target.origin.extends));
-    *document = data_map(c->arena);
-    data_put(c->arena, *document, "template", data_str(c->arena, c->child.record.wanted.type));
-    data_put(c->arena, *document, "catalog",
-             origin_record(c->arena, &c->child.record.wanted.catalog));
-    data_put(c->arena, *document, "update", update);
-    data_put(c->arena, *document, "signature", signature_data(c->arena, &c->target.origin));
-    data_put(c->arena, *document, "in_progress", data_str(c->arena, in_progress(&c->unfinished)));
-    data_put(c->arena, *document, "replay", replay);
-    data_put(c->arena, *document, "paths", paths);
-    data_put(c->arena, *document, "warnings", c->warnings);
+        words_add(&warnings, arena, left);
+    data_put_text(arena, update, "available", available);
+    if (available && target->origin.extends)
+        data_put(arena, update, "extends", origin_data(arena, target->origin.extends));
+    data_put_text(arena, out, "template", record->type);
+    data_put(arena, out, "catalog", origin_record(arena, &record->catalog));
+    data_put(arena, out, "update", update);
+    data_put(arena, out, "signature", signature_data(arena, &target->origin));
+    data_put_text(arena, out, "in_progress", in_progress(&p->unfinished));
+    data_put(arena, out, "replay", replay);
+    data_put(arena, out, "paths", paths);
+    data_put(arena, out, "warnings", data_texts(arena, warnings.items, warnings.count));
+    *document = out;
     return 0;
 }
 
-/* ---------------------------------------------------------------- diff */
-
-static int put_disk(struct oid *tree, struct comparing *c)
+/* A missing object may be there, but unreadable: then that is the error. */
+static int close_project(struct data **document, struct project *p, int rc, struct err *err)
 {
-    struct tree_edit *edits = arena_array(c->arena, c->disk.count + 1, sizeof(*edits));
-    size_t count = 0;
-    for (size_t i = 0; i < c->disk.count; i++)
-        if (!c->disk.files[i].nested || plan_list_find(&c->base.files, c->disk.files[i].path))
-            edits[count++] = (struct tree_edit){c->disk.files[i].path, c->disk.files[i].leaf};
-    return tree_edit(tree, c->child.repo.store, c->child.repo.store, NULL, edits, count, c->err);
-}
-
-static int make_diff(struct data **document, struct comparing *c)
-{
-    struct oid base, disk;
-    struct span patch;
-    char hex[41];
-    if (prove(c, false, c->err) < 0 ||
-        plan_list_put(&base, c->child.repo.store, c->arena, &c->base.files, c->err) < 0 ||
-        put_disk(&disk, c) < 0 ||
-        patch_trees(&patch, c->arena, &c->child.repo, &base, &disk, c->err) < 0)
-        return -1;
-    struct data *proof = data_map(c->arena);
-    oid_hex(hex, &c->base.tree);
-    data_put(c->arena, proof, "tree", data_str(c->arena, hex));
-    data_put(c->arena, proof, "proven_by", data_str(c->arena, proof_names[c->base.proof]));
-    *document = data_map(c->arena);
-    data_put(c->arena, *document, "base", proof);
-    data_put(c->arena, *document, "diff", data_span(c->arena, patch));
-    return 0;
-}
-
-static int compare(struct data **document, struct comparing *c, const char *path,
-                   int (*make)(struct data **, struct comparing *))
-{
-    c->warnings = data_list(c->arena);
-    int rc = open_child(c, path);
-    if (rc == 0)
-        rc = make(document, c);
-    if (rc == 0 && odb_failure_check(c->err) < 0) { /* what was not found may be there */
-        *document = data_map(c->arena);
+    if (rc == 0 && odb_failure_check(err) < 0) {
+        *document = data_map(p->child.arena);
         rc = -1;
     }
     if (rc < 0)
-        (void)child_explain(&c->child, c->err);
-    target_close(&c->target);
-    child_close(&c->child);
+        (void)child_explain(&p->child, err);
+    child_close(&p->child);
     return rc;
 }
 
@@ -352,13 +367,55 @@ int status_document(struct data **document, struct arena *arena, const char *pat
                     struct err *err)
 {
     ACCOUNT_SCOPE(ACCOUNT_OWN);
-    struct comparing c = {.arena = arena, .fetch = fetch, .err = err};
-    return compare(document, &c, path, make_status);
+    struct project project = {0};
+    struct target target = {0};
+    int rc = open_project(&project, arena, path, err);
+    if (rc == 0)
+        rc = make_status(document, &project, &target, fetch, err);
+    rc = close_project(document, &project, rc, err);
+    target_close(&target);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- diff */
+
+static int put_disk(struct oid *tree, const struct project *p, const struct base *base,
+                    struct err *err)
+{
+    const struct plan_list *disk = &p->disk;
+    struct store *store = p->child.repo.store;
+    struct tree_edit *edits = arena_array(p->child.arena, disk->count + 1, sizeof(*edits));
+    size_t count = 0;
+    for (size_t i = 0; i < disk->count; i++)
+        if (!disk->files[i].nested || plan_list_find(&base->files, disk->files[i].path))
+            edits[count++] = (struct tree_edit){disk->files[i].path, disk->files[i].entry};
+    return tree_edit(tree, store, store, NULL, edits, count, err);
+}
+
+static int make_diff(struct data **document, const struct project *p, struct err *err)
+{
+    const struct repo *repo = &p->child.repo;
+    struct arena *arena = p->child.arena;
+    struct base base;
+    struct oid before, disk;
+    struct span patch;
+    if (prove(&base, &p->child, false, err) < 0 ||
+        plan_list_put(&before, repo->store, arena, &base.files, err) < 0 ||
+        put_disk(&disk, p, &base, err) < 0 ||
+        patch_trees(&patch, arena, repo, &before, &disk, err) < 0)
+        return -1;
+    *document = data_map(arena);
+    data_put(arena, *document, "base", base_data(arena, &base));
+    data_put(arena, *document, "diff", data_span(arena, patch));
+    return 0;
 }
 
 int diff_document(struct data **document, struct arena *arena, const char *path, struct err *err)
 {
     ACCOUNT_SCOPE(ACCOUNT_OWN);
-    struct comparing c = {.arena = arena, .err = err};
-    return compare(document, &c, path, make_diff);
+    struct project project = {0};
+    int rc = open_project(&project, arena, path, err);
+    if (rc == 0)
+        rc = make_diff(document, &project, err);
+    return close_project(document, &project, rc, err);
 }

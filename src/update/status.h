@@ -10,9 +10,9 @@ struct arena;
 struct data;
 
 /*
- * The document of `status` (docs/json.md). Takes no lock and writes nothing. A base that cannot be
- * proven is a warning. So is a catalog that does not say whether there is an update; with `fetch`
- * that is the error that `update --check` has.
+ * The document of `status` (docs/json.md). Takes no lock and writes nothing. It warns of a base
+ * that cannot be proven, and of a catalog that cannot be read; with `fetch` the latter is the error
+ * of `update --check`.
  */
 TG_CHECKED int status_document(struct data **document, struct arena *arena, const char *path,
                                bool fetch, struct err *err);

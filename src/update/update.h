@@ -3,18 +3,14 @@
 #define TMPLGEN_UPDATE_H
 
 #include "base/err.h"
-#include "update/target/target.h"
+#include "update/target/update_target.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-struct apply;
 struct arena;
-struct child;
-struct plan;
-struct plan_list;
+struct data;
 struct strategy;
-struct update_outcome;
 
 struct update_options {
     const char *path; /* the child, or a folder in it */
@@ -33,23 +29,19 @@ struct update_options {
     size_t restore_count;
 };
 
+struct update_outcome {
+    struct data *document; /* as in docs/json.md */
+    struct data *refusal;  /* of the matrix, with exit 4; or NULL */
+};
+
 /* Ends with the exit code of its result, or -1 with `err` set. */
 TG_CHECKED int update_run(struct update_outcome *out, struct arena *arena,
                           const struct update_options *options, struct err *err);
-
-/* What `adopt` has found out; from there on it is an update without a version before. */
-struct adoption {
-    const struct child *child;
-    struct apply *apply; /* NULL with --dry-run */
-    const struct target *target;
-    const struct plan_list *base; /* what is merged against; empty for all else */
-    const struct plan *plan;
-    const char *const *warnings;
-    size_t warning_count;
-};
-
-/* Brings the plan and the new record onto the branch, or foresees that, as update_run does. */
-TG_CHECKED int update_adopt(struct update_outcome *out, const struct adoption *adoption,
-                            const struct update_options *options, struct err *err);
+/* Commits a conflict that is resolved, or a staged result; finishes an interrupted run. */
+TG_CHECKED int update_continue(struct data **document, struct arena *arena, const char *path,
+                               struct err *err);
+/* Goes back to before the update. */
+TG_CHECKED int update_abort(struct data **document, struct arena *arena, const char *path,
+                            struct err *err);
 
 #endif

@@ -80,8 +80,8 @@ static struct plan_file make_file(struct run *r, const char *path, enum side sid
 {
     static const unsigned modes[] = {LEAF_FILE, LEAF_FILE, LEAF_EXECUTABLE, LEAF_LINK};
     struct plan_file file = {.path = path, .bytes = make_content(r, path), .source = path};
-    file.leaf.mode = modes[below(r, r->simple || side != CHILD ? 3 : 4)];
-    must(store_put(&file.leaf.id, r->store, STORE_BLOB, file.bytes, &r->err) == 0);
+    file.entry.mode = modes[below(r, r->simple || side != CHILD ? 3 : 4)];
+    must(store_put(&file.entry.id, r->store, STORE_BLOB, file.bytes, &r->err) == 0);
     if (side == CHILD) {
         file.bytes = (struct span){NULL, 0};
         file.source = NULL;
@@ -128,7 +128,7 @@ static void make_path(struct run *r, const char *path)
         file.policy = base.policy;
         file.merge = base.merge;
         if (side == CHILD)
-            file = (struct plan_file){.path = path, .leaf = file.leaf};
+            file = (struct plan_file){.path = path, .entry = file.entry};
         if (sides >> side & 1)
             add(r, side, &file);
     }
@@ -248,7 +248,7 @@ static const struct plan_edit *edit_of(const struct plan *plan, const char *path
 static struct tree_entry leaf_in(const struct run *r, enum side side, const char *path)
 {
     const struct plan_file *file = plan_list_find(&r->input.side[side], path);
-    return file ? file->leaf : (struct tree_entry){0};
+    return file ? file->entry : (struct tree_entry){0};
 }
 
 /* Sorted, each path once, nothing that changes nothing, and the old state as it is. */
@@ -281,7 +281,7 @@ static void build_result(struct run *r)
     for (size_t i = 0; i < r->plan.edit_count; i++)
         if (r->plan.edits[i].disk.mode != LEAF_ABSENT)
             r->result[r->result_count++] =
-                (struct plan_file){.path = r->plan.edits[i].path, .leaf = r->plan.edits[i].disk};
+                (struct plan_file){.path = r->plan.edits[i].path, .entry = r->plan.edits[i].disk};
     qsort(r->result, r->result_count, sizeof(*r->result), by_path);
     for (size_t i = 0; i < r->result_count; i++)
         must(fits(r->result, i, r->result[i].path));
@@ -332,7 +332,7 @@ static void check_report(const struct run *r)
 static bool is_somewhere(const struct run *r, const struct oid *id)
 {
     for (size_t i = 0; i < r->result_count; i++)
-        if (oid_equal(&r->result[i].leaf.id, id))
+        if (oid_equal(&r->result[i].entry.id, id))
             return true;
     for (size_t i = 0; i < r->plan.edit_count; i++)
         if (r->plan.edits[i].conflict && oid_equal(&r->plan.edits[i].stages[CHILD].id, id))
@@ -381,7 +381,7 @@ static bool alike(struct run *r, const struct tree_entry *a, const struct tree_e
 static bool is_of_base(struct run *r, const struct tree_entry *leaf)
 {
     for (size_t i = 0; i < r->input.side[BASE].count; i++)
-        if (alike(r, &r->input.side[BASE].files[i].leaf, leaf))
+        if (alike(r, &r->input.side[BASE].files[i].entry, leaf))
             return true;
     return false;
 }
@@ -413,7 +413,7 @@ static void check_nothing_lost(struct run *r)
         if (!edit)
             continue;
         must(line != NULL);
-        if (!is_of_base(r, &file->leaf) && !is_somewhere(r, &file->leaf.id))
+        if (!is_of_base(r, &file->entry) && !is_somewhere(r, &file->entry.id))
             must(is_merged(line) || is_merged_elsewhere(r, file->path));
     }
 }
@@ -427,7 +427,7 @@ static void check_left_alone(const struct run *r)
         const struct plan_edit *edit = edit_of(&r->plan, file->path);
         if (!edit)
             continue;
-        must(tree_entry_is_file(&file->leaf) || tree_entry_equal(&edit->disk, &file->leaf));
+        must(tree_entry_is_file(&file->entry) || tree_entry_equal(&edit->disk, &file->entry));
         must(!r->input.yours_count || !glob_match(r->input.yours[0], file->path));
         must(!file->nested || plan_list_find(&r->input.side[BASE], file->path) ||
              plan_list_find(&r->input.side[RENDER], file->path));
@@ -520,7 +520,7 @@ static void show(const struct run *r)
         for (size_t i = 0; i < r->input.side[side].count; i++) {
             const struct plan_file *file = &r->input.side[side].files[i];
             (void)fprintf(stderr, "%s %s %o %02x%02x policy %d source %s\n", names[side],
-                          file->path, file->leaf.mode, file->leaf.id.id[0], file->leaf.id.id[1],
+                          file->path, file->entry.mode, file->entry.id.id[0], file->entry.id.id[1],
                           (int)file->policy, file->source ? file->source : "-");
         }
     for (size_t i = 0; i < r->input.rename_count; i++)

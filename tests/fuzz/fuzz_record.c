@@ -1,19 +1,17 @@
 /* Whatever stands in a `.tmplgen.yml`: it is refused with its place, or written back the same; and
  * what `update` and `doctor` make of the stack in it is a stack or a refusal.
  */
-#include "fuzz.h"
-
 #include "../unit/small_matrix.h"
-
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
 #include "child/record.h"
 #include "child/team_image.h"
 #include "data/data.h"
+#include "fuzz.h"
 #include "matrix/matrix.h"
 #include "resolver/resolver.h"
-#include "update/target/update_stack.h"
+#include "update/target/update_target.h"
 
 #include <stdint.h>
 #include <string.h>

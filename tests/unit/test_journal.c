@@ -54,35 +54,26 @@ static struct journal full_journal(void)
     static struct journal_ref refs[] = {{"refs/tmplgen/base/x", {{6}}, true}};
     static const char *made[] = {"d", "d/e"};
     static struct journal_step steps[] = {{{{11}}, {{12}}, true}, {.picked = {{13}}}};
-    return (struct journal){.kind = JOURNAL_CONFLICT,
-                            .level = 2,
-                            .token = "ab",
-                            .head_old = "ref: refs/heads/main",
-                            .head_new = "ref: refs/heads/x y",
-                            .branch = "refs/heads/main",
-                            .branch_old = {{8}},
-                            .branch_new = {{9}},
-                            .strategy = "x",
-                            .pseudoref = "CHERRY_PICK_HEAD",
-                            .brought = {{10}},
-                            .message = "Update\n\n# Conflicts:\n",
-                            .reflog_who = "Ann <a@b> 1 +0000",
-                            .reflog_what = "tmplgen update: 1 -> 2",
-                            .index_old = "00",
-                            .pack = "pack-1",
-                            .stage_in_tree = true,
-                            .refs = refs,
-                            .ref_count = 1,
-                            .made = made,
-                            .made_count = 2,
-                            .changes = changes,
-                            .change_count = 2,
-                            .steps = steps,
-                            .step_count = 2,
-                            .before = {.tree = {{14}}, .brought = {{15}}, .message = "old"},
-                            .orig_head = "new",
-                            .context = {"{}", 2},
-                            .report = {"{\0}", 3}};
+    return (struct journal){
+        .kind = JOURNAL_CONFLICT,
+        .strategy = "x",
+        .run = {.level = 2, .token = "ab", .pack = "pack-1"},
+        .tip = {.head_old = "ref: refs/heads/main",
+                .head_new = "ref: refs/heads/x y",
+                .branch = "refs/heads/main",
+                .branch_old = {{8}},
+                .branch_new = {{9}},
+                .orig_head = "new",
+                .reflog_who = "Ann <a@b> 1 +0000",
+                .reflog_what = "tmplgen update: 1 -> 2"},
+        .stop = {"CHERRY_PICK_HEAD", {{10}}, "Update\n\n# Conflicts:\n"},
+        .before = {.tree = {{14}}, .brought = {{15}}, .message = "old"},
+        .refs = {refs, 1},
+        .files = {.changes = changes, .count = 2, .made = {made, 2}, .stage_in_tree = true},
+        .steps = {steps, 2},
+        .index_old = "00",
+        .context = {"{}", 2},
+        .report = {"{\0}", 3}};
 }
 
 static void assert_same_change(const struct path_change *a, const struct path_change *b)
@@ -100,24 +91,24 @@ static void assert_same_change(const struct path_change *a, const struct path_ch
 static void assert_same(const struct journal *a, const struct journal *b)
 {
     const char *const texts[][2] = {
-        {a->head_old, b->head_old},     {a->head_new, b->head_new},
-        {a->branch, b->branch},         {a->message, b->message},
-        {a->reflog_who, b->reflog_who}, {a->reflog_what, b->reflog_what},
-        {a->index_old, b->index_old},   {a->refs[0].name, b->refs[0].name}};
+        {a->tip.head_old, b->tip.head_old},     {a->tip.head_new, b->tip.head_new},
+        {a->tip.branch, b->tip.branch},         {a->stop.message, b->stop.message},
+        {a->tip.reflog_who, b->tip.reflog_who}, {a->tip.reflog_what, b->tip.reflog_what},
+        {a->index_old, b->index_old},           {a->refs.items[0].name, b->refs.items[0].name}};
     for (EACH_ROW(i, texts, texts[i][0]))
         assert_string_equal(texts[i][0], texts[i][1]);
     assert_int_equal(a->kind, b->kind);
-    assert_int_equal(a->stage_in_tree, b->stage_in_tree);
-    assert_true(oid_equal(&a->branch_old, &b->branch_old));
-    assert_true(oid_equal(&a->branch_new, &b->branch_new));
-    assert_string_equal(a->pseudoref, b->pseudoref);
-    assert_true(oid_equal(&a->brought, &b->brought));
-    assert_int_equal(a->made_count, b->made_count);
-    assert_string_equal(a->made[1], b->made[1]);
+    assert_int_equal(a->files.stage_in_tree, b->files.stage_in_tree);
+    assert_true(oid_equal(&a->tip.branch_old, &b->tip.branch_old));
+    assert_true(oid_equal(&a->tip.branch_new, &b->tip.branch_new));
+    assert_string_equal(a->stop.pseudoref, b->stop.pseudoref);
+    assert_true(oid_equal(&a->stop.brought, &b->stop.brought));
+    assert_int_equal(a->files.made.count, b->files.made.count);
+    assert_string_equal(a->files.made.items[1], b->files.made.items[1]);
     assert_true(span_equal(a->report, b->report));
-    assert_int_equal(a->change_count, b->change_count);
-    for (size_t i = 0; i < a->change_count; i++)
-        assert_same_change(&a->changes[i], &b->changes[i]);
+    assert_int_equal(a->files.count, b->files.count);
+    for (size_t i = 0; i < a->files.count; i++)
+        assert_same_change(&a->files.changes[i], &b->files.changes[i]);
 }
 
 static struct span written(struct fixture *f)
@@ -140,13 +131,13 @@ TEST(test_journal__is_read_as_it_was_written)
     assert_int_equal(journal_read(&read, &found, &f->arena, f->fd, "journal", "ab", &err), 0);
     assert_true(found);
     assert_same(&journal, &read);
-    assert_string_equal(read.token, "ab");
-    assert_string_equal(read.pack, "pack-1");
-    assert_int_equal(read.step_count, 2);
+    assert_string_equal(read.run.token, "ab");
+    assert_string_equal(read.run.pack, "pack-1");
+    assert_int_equal(read.steps.count, 2);
     for (size_t i = 0; i < 2; i++) {
-        assert_true(oid_equal(&read.steps[i].picked, &journal.steps[i].picked));
-        assert_true(oid_equal(&read.steps[i].made, &journal.steps[i].made));
-        assert_int_equal(read.steps[i].by_hand, journal.steps[i].by_hand);
+        assert_true(oid_equal(&read.steps.items[i].picked, &journal.steps.items[i].picked));
+        assert_true(oid_equal(&read.steps.items[i].made, &journal.steps.items[i].made));
+        assert_int_equal(read.steps.items[i].by_hand, journal.steps.items[i].by_hand);
     }
     assert_string_equal(read.strategy, "x");
 }
@@ -245,9 +236,9 @@ TEST(test_journal__of_the_third_version_is_read)
     ERR_SCRATCH(err);
     assert_int_equal(journal_parse(&read, &f->arena, of_version_3(f), &err), 0);
     assert_same(&journal, &read);
-    assert_int_equal(read.level, 1);
+    assert_int_equal(read.run.level, 1);
     assert_null(read.before.message);
-    assert_null(read.orig_head);
+    assert_null(read.tip.orig_head);
     assert_int_equal(read.context.len, 0);
     assert_refused(f, forge(f, written(f), "tmplgen-journal 4", "tmplgen-journal 3"));
 }
@@ -258,12 +249,12 @@ TEST(test_journal__keeps_what_a_run_goes_on_from)
     struct journal journal = full_journal(), read;
     ERR_SCRATCH(err);
     assert_int_equal(journal_parse(&read, &f->arena, written(f), &err), 0);
-    assert_int_equal(read.level, 2);
+    assert_int_equal(read.run.level, 2);
     assert_true(oid_equal(&read.before.tree, &journal.before.tree));
     assert_true(oid_equal(&read.before.brought, &journal.before.brought));
     assert_string_equal(read.before.message, "old");
-    assert_string_equal(read.orig_head, "new");
-    assert_null(read.orig_head_old);
+    assert_string_equal(read.tip.orig_head, "new");
+    assert_null(read.tip.orig_head_old);
     assert_true(span_equal(read.context, journal.context));
 }
 
@@ -283,10 +274,10 @@ TEST(test_journal__of_the_second_version_is_read)
     struct span text = of_version_2(f);
     assert_int_equal(journal_parse(&read, &f->arena, text, &err), 0);
     assert_same(&journal, &read);
-    assert_string_equal(read.token, "");
+    assert_string_equal(read.run.token, "");
     text = forge(f, text, "17:/x/.tmplgen-stage ", "18:/x/tmplgen/w/stage ");
     assert_int_equal(journal_parse(&read, &f->arena, text, &err), 0);
-    assert_false(read.stage_in_tree);
+    assert_false(read.files.stage_in_tree);
 }
 
 /* As 0.1 and 0.2 wrote it, too: no pseudoref but one, which is not named. */
@@ -303,7 +294,7 @@ TEST(test_journal__of_the_first_version_is_read)
     assert_null(read.strategy);
     text = forge(f, text, " 0a00000000", " 0000000000");
     assert_int_equal(journal_parse(&read, &f->arena, text, &err), 0);
-    assert_null(read.pseudoref);
+    assert_null(read.stop.pseudoref);
 }
 
 TEST(test_journal__never_leads_out_of_the_work_tree)

@@ -43,12 +43,12 @@ static struct plan_file *make_file(struct fixture *f, const struct row *row, enu
     unsigned modes[] = {row->base_mode, row->child_mode, row->render_mode};
     struct plan_file *file = arena_alloc(&f->arena, sizeof(*file));
     *file = (struct plan_file){.path = row->path,
-                               .leaf.mode = modes[side] ? modes[side] : LEAF_FILE,
+                               .entry.mode = modes[side] ? modes[side] : LEAF_FILE,
                                .source = row->source,
                                .policy = row->policy,
                                .merge = row->merge};
     assert_int_equal(
-        store_put(&file->leaf.id, f->store, STORE_BLOB, span_from(texts[side]), &f->err), 0);
+        store_put(&file->entry.id, f->store, STORE_BLOB, span_from(texts[side]), &f->err), 0);
     if (side != CHILD)
         file->bytes = span_from(texts[side]);
     return file;
@@ -575,16 +575,16 @@ TEST(test_plan__binary_files_get_no_markers)
     struct plan_input input = {.base_label = "1", .render_label = "2"};
     assert_int_equal(store_open(&f.store, NULL, &f.err), 0);
     for (int side = BASE; side < SIDES; side++) {
-        files[side] = (struct plan_file){.path = "x", .leaf.mode = LEAF_FILE};
+        files[side] = (struct plan_file){.path = "x", .entry.mode = LEAF_FILE};
         assert_int_equal(
-            store_put(&files[side].leaf.id, f.store, STORE_BLOB, span_of(bytes[side], 3), &f.err),
+            store_put(&files[side].entry.id, f.store, STORE_BLOB, span_of(bytes[side], 3), &f.err),
             0);
         input.side[side] = (struct plan_list){&files[side], 1};
     }
     assert_int_equal(plan_make(&plan, &f.arena, f.store, &input, &f.err), 0);
     assert_int_equal(plan.edit_count, 1);
     assert_true(plan.edits[0].conflict);
-    assert_true(tree_entry_equal(&plan.edits[0].disk, &files[CHILD].leaf));
+    assert_true(tree_entry_equal(&plan.edits[0].disk, &files[CHILD].entry));
     store_free(f.store);
     arena_release(&f.arena);
 }
@@ -623,8 +623,8 @@ TEST(test_plan__warns_where_a_merge_breaks_yaml)
     (void)fill_input(&f, &input, &s);
     assert_int_equal(plan_make(&plan, &f.arena, f.store, &input, &f.err), 0);
     assert_int_equal(plan.conflict_count, 0);
-    assert_int_equal(plan.warning_count, 1);
-    assert_string_equal(plan.warnings[0],
+    assert_int_equal(plan.warnings.count, 1);
+    assert_string_equal(plan.warnings.items[0],
                         "'a.yml' merged, but is no valid YAML any more: look at it");
     store_free(f.store);
     arena_release(&f.arena);
@@ -774,9 +774,10 @@ TEST(test_plan__says_which_files_a_moved_folder_leaves_behind)
     assert_int_equal(store_open(&f.store, NULL, &f.err), 0);
     (void)fill_input(&f, &input, &s);
     assert_int_equal(plan_make(&plan, &f.arena, f.store, &input, &f.err), 0);
-    assert_int_equal(plan.warning_count, 1);
-    assert_string_equal(plan.warnings[0], "the template moved 'src/' away; your own files stay, "
-                                          "such as 'src/mine'");
+    assert_int_equal(plan.warnings.count, 1);
+    assert_string_equal(plan.warnings.items[0],
+                        "the template moved 'src/' away; your own files stay, "
+                        "such as 'src/mine'");
     store_free(f.store);
     arena_release(&f.arena);
 }

@@ -24,8 +24,8 @@ struct step {
     const struct path_change *change;
     const struct disk_entry *source, *target;
     char file[NAME_MAX_BYTES];    /* in the stage */
-    char other[NAME_MAX_BYTES];   /* the same where the file system cannot exchange */
-    char emptied[NAME_MAX_BYTES]; /* a folder without files whose place a file took */
+    char other[NAME_MAX_BYTES];   /* the second one, where the file system cannot exchange */
+    char emptied[NAME_MAX_BYTES]; /* an empty folder whose place a file took */
     int folder;                   /* that the path lies in; -1: it is missing */
     const char *name;
     struct err *err;
@@ -51,8 +51,8 @@ static void name_files(struct step *s, size_t number)
 }
 
 /*
- * For file systems without RENAME_EXCHANGE. The path is empty for a moment: renaming over it would
- * lose what an editor puts there in that moment, where this finds it (EEXIST), and goes back.
+ * For file systems without RENAME_EXCHANGE. The path is empty for a moment. A file that an editor
+ * puts there in that moment is found (EEXIST), and this goes back; a plain rename would lose it.
  */
 static int exchange_slowly(const struct step *s)
 {
@@ -75,7 +75,7 @@ static int exchange(const struct step *s)
     return io_is_unsupported(errno) ? exchange_slowly(s) : -1;
 }
 
-/* A half written file is ours, and nobody may be able to read it. */
+/* A half written file is tmplgen's own, and may be unreadable. */
 static void remove_half_written(int stage, const char *name)
 {
     struct stat info;
@@ -130,7 +130,7 @@ static bool is_known(const struct step *s, const struct disk_entry *found)
     return swap_same(s->swap, found, &s->change->old) || swap_same(s->swap, found, &s->change->new);
 }
 
-/* Unlinks `file` of the stage where its content is known; else it is the user's. */
+/* Unlinks `file` of the stage where its content is known; else sets it aside. */
 static int discard_file(const char **kept, struct step *s, const char *file)
 {
     struct disk_entry found;
@@ -147,7 +147,7 @@ static int discard_file(const char **kept, struct step *s, const char *file)
     return 0;
 }
 
-/* Makes sure that the stage has what goes to the path. */
+/* Makes sure that the stage has the content that goes to the path. */
 static int ready(struct step *s, size_t number)
 {
     struct disk_entry staged;
@@ -181,8 +181,8 @@ static int replace(enum swap_result *result, const struct step *s, size_t number
 }
 
 /*
- * An empty folder makes room: 0. It is kept, so that going back makes none anew. 1 where something
- * is in it; -1 with errno where it cannot be moved: that nobody did.
+ * An empty folder makes room: 0. The stage keeps it, so that going back need not make it. 1 where
+ * something is in it; -1 with errno where it cannot be moved.
  */
 static int put_folder_away(const struct step *s)
 {
@@ -190,12 +190,13 @@ static int put_folder_away(const struct step *s)
     int hollow = disk_is_hollow(s->folder, s->name);
     if (hollow <= 0)
         return hollow < 0 ? -1 : 1;
+    (void)disk_remove_empty(stage, s->emptied); /* of such a move that was cut off */
     if (io_move_new(s->folder, s->name, stage, s->emptied) < 0)
         return errno == ENOENT ? 1 : -1;
     hollow = disk_is_hollow(stage, s->emptied);
     if (hollow > 0)
         return 0;
-    /* Somebody was quicker, or it cannot be seen. */
+    /* A file came into it meanwhile, or it cannot be read. */
     int number = errno;
     (void)!io_move_new(stage, s->emptied, s->folder, s->name);
     errno = number;
@@ -209,7 +210,7 @@ static int place(enum swap_result *result, const struct step *s)
         if (errno != EEXIST && errno != EISDIR && errno != ENOTEMPTY)
             return fail(s, "write");
         int rc = put_folder_away(s);
-        if (rc != 0) /* 1: somebody has put something there */
+        if (rc != 0) /* 1: something is in the folder */
             return rc < 0 ? fail(s, "make room for") : 0;
         if (io_move_new(stage, s->file, s->folder, s->name) < 0)
             return errno == EEXIST ? 0 : fail(s, "write");
@@ -248,7 +249,7 @@ static int perform(enum swap_result *result, const struct step *s, size_t number
                                           : replace(result, s, number);
 }
 
-/* Folders count as nothing there: whether one may go is seen when a file takes its place. */
+/* A folder counts as absent: place() finds out whether it makes room. */
 static bool counts_as(const struct swap *swap, const struct disk_entry *found,
                       const struct disk_entry *wanted)
 {
@@ -258,7 +259,7 @@ static bool counts_as(const struct swap *swap, const struct disk_entry *found,
     return swap_same(swap, found, wanted);
 }
 
-/* The file is gone already, but perhaps not yet the folder back that was there before it. */
+/* The file is gone already; the folder that was there before it may still be in the stage. */
 static int restore_folder(struct step *s)
 {
     int rc = disk_parent(&s->folder, &s->name, s->swap->top, s->change->path, DISK_FIND, s->err);
@@ -306,34 +307,25 @@ int swap_discard(const char **kept, const struct swap *swap, size_t number,
 }
 
 /*
- * Calls `act` for what the stage has under names that end so; it says whether to go on. False where
- * it did not, or not all could be seen.
+ * Calls `act` for each file of the stage whose name ends so, until it returns false. False where it
+ * did, or where the stage cannot be read.
  */
 static bool each_ending(const struct swap *swap, const char *ending,
                         bool (*act)(int stage, const char *name))
 {
-    DIR *dir = fdopendir(fcntl(swap->stage, F_DUPFD_CLOEXEC, 0));
+    IO_DIR_SCRATCH(dir) = io_open_dir(swap->stage, ".");
     struct dirent *entry;
-    bool on = dir != NULL;
-    if (dir)
-        rewinddir(dir);
-    while (on && (entry = io_next(dir))) {
+    while (dir && (entry = io_next(dir))) {
         const char *dot = strchr(entry->d_name, '.');
-        if (dot && strcmp(dot, ending) == 0)
-            on = act(swap->stage, entry->d_name);
-        errno = 0;
+        if (dot && strcmp(dot, ending) == 0 && !act(swap->stage, entry->d_name))
+            return false;
     }
-    if (errno)
-        on = false;
-    if (dir)
-        (void)closedir(dir);
-    return on;
+    return dir && !errno;
 }
 
 static bool stop(int stage, const char *name)
 {
-    (void)stage;
-    (void)name;
+    (void)stage, (void)name;
     return false;
 }
 
@@ -342,7 +334,7 @@ bool swap_was_cut(const struct swap *swap)
     return !each_ending(swap, OTHER, stop);
 }
 
-/* The exchange is taken for done: what lay at the path is what the stage has of it. */
+/* Takes the exchange for done: the stage has the content that lay at the path. */
 static int take_as_done(struct step *s)
 {
     if (renameat(s->swap->stage, s->other, s->swap->stage, s->file) < 0)
@@ -350,7 +342,7 @@ static int take_as_done(struct step *s)
     return 0;
 }
 
-/* Its place is empty: what lay there goes back, whatever it is. */
+/* The path is empty: the content that lay there goes back, whatever it is. */
 static int put_back(struct step *s)
 {
     int rc = disk_parent(&s->folder, &s->name, s->swap->top, s->change->path, DISK_MAKE, s->err);

@@ -1,7 +1,7 @@
 /* Before the journal: everything that an update needs space for is written and made durable. */
-#include "apply/steps/prepare.h"
 
 #include "apply/journal.h"
+#include "apply/steps/steps.h"
 #include "apply/work_folder.h"
 #include "base/arena.h"
 #include "git/ref.h"
@@ -9,7 +9,6 @@
 #include "git/store.h"
 #include "io/io.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,178 +16,183 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool needs_file(const struct path_change *change)
-{
-    return path_change_on_disk(change) && change->new.kind == DISK_FILE;
-}
-
-/* What is prepared, to be made durable all at once before the journal tells of it. */
+/* The files that are prepared. One sync makes them durable before the journal names them. */
 struct prepared {
-    const struct apply *apply;
+    struct arena *arena;
+    const struct work *work;
     struct io_place *places;
     size_t count;
 };
 
 static void add_place(struct prepared *p, int folder, const char *name)
 {
-    p->places = arena_grow(p->apply->arena, p->places, p->count, sizeof(*p->places));
-    p->places[p->count++] = (struct io_place){folder, name};
+    arena_push(p->arena, p->places, p->count) = (struct io_place){folder, name};
 }
 
-static int stage_files(struct prepared *p, const struct journal *j, struct err *err)
+/* ---------------------------------------------------------------- files of the work tree */
+
+static int stage_files(struct prepared *p, const struct journal_files *files, struct err *err)
 {
-    const struct apply *a = p->apply;
-    for (size_t i = 0; i < j->change_count; i++) {
-        if (!needs_file(&j->changes[i]))
+    const struct work *work = p->work;
+    for (size_t i = 0; i < files->count; i++) {
+        const struct path_change *change = &files->changes[i];
+        if (!path_change_on_disk(change) || change->new.kind != DISK_FILE)
             continue;
-        if (swap_stage(&a->swap, i, &j->changes[i], &j->changes[i].new, err) < 0)
+        if (swap_stage(&work->swap, i, change, &change->new, err) < 0)
             return -1;
-        add_place(p, a->stage, arena_printf(a->arena, "%zu", i));
+        add_place(p, work->stage, arena_printf(p->arena, "%zu", i));
     }
-    add_place(p, a->stage, ".");
-    add_place(p, a->folder, ".");
-    if (j->stage_in_tree)
-        add_place(p, a->repo->top_fd, ".");
+    add_place(p, work->stage, ".");
     return 0;
 }
 
-static int prepare_text(struct prepared *p, const char *name, const char *text, struct err *err)
-{
-    add_place(p, p->apply->work, name);
-    return disk_write(p->apply->work, name, span_from(text), 0666 & ~p->apply->mask, err);
-}
-
-static int prepare_oid(struct prepared *p, const char *name, const struct oid *id, struct err *err)
-{
-    char text[42];
-    oid_hex(text, id);
-    text[40] = '\n';
-    text[41] = '\0';
-    return prepare_text(p, name, text, err);
-}
-
-static int prepare_head(struct prepared *p, const struct journal *j, struct err *err)
-{
-    struct arena *arena = p->apply->arena;
-    if (!journal_moves_head(j))
-        return 0;
-    if (prepare_text(p, HEAD_NEW, arena_printf(arena, "%s\n", j->head_new), err) < 0)
-        return -1;
-    return prepare_text(p, HEAD_OLD, arena_printf(arena, "%s\n", j->head_old), err);
-}
-
-/* What is there again where the run is undone, and ORIG_HEAD. */
-static int prepare_before(struct prepared *p, const struct journal *j, struct err *err)
-{
-    static const struct oid none;
-    struct arena *arena = p->apply->arena;
-    if (j->orig_head &&
-        prepare_text(p, ORIG_HEAD_NEW, arena_printf(arena, "%s\n", j->orig_head), err) < 0)
-        return -1;
-    if (j->orig_head_old &&
-        prepare_text(p, ORIG_HEAD_OLD, arena_printf(arena, "%s\n", j->orig_head_old), err) < 0)
-        return -1;
-    if (j->before.message && prepare_text(p, MESSAGE_OLD, j->before.message, err) < 0)
-        return -1;
-    return oid_equal(&j->before.brought, &none)
-               ? 0
-               : prepare_oid(p, PSEUDOREF_OLD, &j->before.brought, err);
-}
-
-static int prepare_refs(struct prepared *p, const struct journal *j, struct err *err)
-{
-    if (journal_moves_branch(j) && (prepare_oid(p, TIP_NEW, &j->branch_new, err) < 0 ||
-                                    prepare_oid(p, TIP_OLD, &j->branch_old, err) < 0))
-        return -1;
-    if (prepare_head(p, j, err) < 0 || prepare_before(p, j, err) < 0)
-        return -1;
-    if (journal_stops(j) && j->pseudoref && prepare_oid(p, PSEUDOREF, &j->brought, err) < 0)
-        return -1;
-    if (journal_stops(j) && journal_merges(j) && prepare_text(p, MODE, MODE_TEXT, err) < 0)
-        return -1;
-    if (j->message && journal_stops(j) && prepare_text(p, MESSAGE, j->message, err) < 0)
-        return -1;
-    for (size_t i = 0; i < j->ref_count; i++)
-        if (j->refs[i].is_new &&
-            prepare_oid(p, work_ref_name(p->apply->arena, i), &j->refs[i].target, err) < 0)
-            return -1;
-    add_place(p, p->apply->work, ".");
-    return 0;
-}
-
-static int move_pack_file(const struct apply *a, int packs, const char *pack, const char *ending,
-                          struct err *err)
-{
-    const char *name = arena_printf(a->arena, "%s%s", pack, ending);
-    if (renameat(a->work, name, packs, name) < 0)
-        return err_errno(err, errno, "io", "cannot write the objects");
-    return 0;
-}
-
-/* `pack` is "" where there is nothing new. */
-static int write_pack(char pack[PACK_NAME_SIZE], struct prepared *p, struct err *err)
-{
-    const struct apply *a = p->apply;
-    if (store_write_pack(pack, a->repo->store, a->work_path, false, err) < 0)
-        return -1;
-    if (!*pack)
-        return 0;
-    add_place(p, a->work, arena_printf(a->arena, "%s.pack", pack));
-    add_place(p, a->work, arena_printf(a->arena, "%s.idx", pack));
-    return 0;
-}
-
-/* The pack, durable by now, gets to its place whole: the data first, then the index. */
-static int move_pack(const struct apply *a, const char *pack, struct err *err)
-{
-    int packs;
-    if (!*pack)
-        return 0;
-    if (work_open_folder(&packs, arena_printf(a->arena, "%sobjects/pack", a->repo->common_dir),
-                         err) < 0)
-        return -1;
-    int rc = move_pack_file(a, packs, pack, ".pack", err);
-    if (rc == 0)
-        rc = move_pack_file(a, packs, pack, ".idx", err);
-    if (rc == 0)
-        rc = disk_sync_folder(packs, "the objects", err);
-    (void)close(packs);
-    return rc;
-}
-
-static void list_missing_folders(const struct apply *a, struct journal *j)
+static void list_missing_folders(struct words *made, const struct repo *repo,
+                                 const struct journal_files *files)
 {
     struct stat info;
     const char *last = "";
-    for (size_t i = 0; i < j->change_count; i++) {
-        const char *path = j->changes[i].path;
-        if (!path_change_on_disk(&j->changes[i]) || j->changes[i].old.kind != DISK_ABSENT)
+    for (size_t i = 0; i < files->count; i++) {
+        const struct path_change *change = &files->changes[i];
+        if (!path_change_on_disk(change) || change->old.kind != DISK_ABSENT)
             continue;
+        const char *path = change->path;
         for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-            const char *folder = arena_memdup(a->arena, path, (size_t)(slash - path));
-            if (fstatat(a->repo->top_fd, folder, &info, AT_SYMLINK_NOFOLLOW) == 0 ||
+            const char *folder = arena_memdup(repo->arena, path, (size_t)(slash - path));
+            if (fstatat(repo->top_fd, folder, &info, AT_SYMLINK_NOFOLLOW) == 0 ||
                 strcmp(folder, last) == 0)
                 continue;
-            j->made = arena_grow(a->arena, j->made, j->made_count, sizeof(*j->made));
-            j->made[j->made_count++] = last = folder;
+            words_add(made, repo->arena, last = folder);
         }
     }
 }
 
-int prepare_all(struct apply *a, struct journal *j, struct err *err)
+/* ---------------------------------------------------------------- files of git's folder */
+
+/* NULL: nothing. */
+static int prepare_text(struct prepared *p, const char *name, const char *text, const char *end,
+                        struct err *err)
 {
-    j->token = a->token;
-    if (ref_probe(a->common, TOKEN, err) < 0 || work_choose_stage(a, j, err) < 0 ||
-        work_open(a, j, err) < 0)
+    if (!text)
+        return 0;
+    add_place(p, p->work->fd, name);
+    return disk_write(p->work->fd, name, span_from(arena_printf(p->arena, "%s%s", text, end)),
+                      p->work->mode, err);
+}
+
+static int prepare_line(struct prepared *p, const char *name, const char *text, struct err *err)
+{
+    return prepare_text(p, name, text, "\n", err);
+}
+
+static int prepare_oid(struct prepared *p, const char *name, const struct oid *id, struct err *err)
+{
+    return prepare_line(p, name, oid_text(p->arena, id), err);
+}
+
+static int prepare_tip(struct prepared *p, const struct journal_tip *tip, struct err *err)
+{
+    if (journal_moves_branch(tip) && (prepare_oid(p, TIP_NEW, &tip->branch_new, err) < 0 ||
+                                      prepare_oid(p, TIP_OLD, &tip->branch_old, err) < 0))
         return -1;
-    work_empty(a->work);
-    work_empty(a->stage);
-    list_missing_folders(a, j);
-    struct prepared p = {.apply = a};
+    if (journal_moves_head(tip) && (prepare_line(p, HEAD_NEW, tip->head_new, err) < 0 ||
+                                    prepare_line(p, HEAD_OLD, tip->head_old, err) < 0))
+        return -1;
+    if (prepare_line(p, ORIG_HEAD_NEW, tip->orig_head, err) < 0)
+        return -1;
+    return prepare_line(p, ORIG_HEAD_OLD, tip->orig_head_old, err);
+}
+
+/* The stop that comes back where the run is undone. */
+static int prepare_before(struct prepared *p, const struct journal_before *before, struct err *err)
+{
+    if (prepare_text(p, MESSAGE_OLD, before->message, "", err) < 0)
+        return -1;
+    return oid_is_zero(&before->brought) ? 0 : prepare_oid(p, PSEUDOREF_OLD, &before->brought, err);
+}
+
+static int prepare_stop(struct prepared *p, const struct journal_stop *stop, struct err *err)
+{
+    if (stop->pseudoref && prepare_oid(p, PSEUDOREF, &stop->brought, err) < 0)
+        return -1;
+    if (journal_merges(stop) && prepare_text(p, MODE, MODE_TEXT, "", err) < 0)
+        return -1;
+    return prepare_text(p, MESSAGE, stop->message, "", err);
+}
+
+static int prepare_refs(struct prepared *p, const struct journal_refs *refs, struct err *err)
+{
+    for (size_t i = 0; i < refs->count; i++)
+        if (refs->items[i].is_new &&
+            prepare_oid(p, work_ref_name(p->arena, i), &refs->items[i].target, err) < 0)
+            return -1;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- objects */
+
+/* `pack` is "" where there is nothing new. */
+static int write_pack(char pack[PACK_NAME_SIZE], struct prepared *p, struct store *store,
+                      struct err *err)
+{
+    if (store_write_pack(pack, store, p->work->path, false, err) < 0)
+        return -1;
+    if (!*pack)
+        return 0;
+    add_place(p, p->work->fd, arena_printf(p->arena, "%s.pack", pack));
+    add_place(p, p->work->fd, arena_printf(p->arena, "%s.idx", pack));
+    return 0;
+}
+
+/* Moves the pack, which is durable by now: first the data, then the index. */
+static int move_pack(const struct repo *repo, const struct work *work, const char *pack,
+                     struct err *err)
+{
+    static const char *const endings[] = {".pack", ".idx"};
+    const char *folder = arena_printf(repo->arena, "%sobjects/pack", repo->common_dir);
+    IO_FD_SCRATCH(packs) = -1;
+    if (!*pack)
+        return 0;
+    if (work_open_folder(&packs, folder, err) < 0)
+        return -1;
+    for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+        const char *name = arena_printf(repo->arena, "%s%s", pack, endings[i]);
+        if (renameat(work->fd, name, packs, name) < 0)
+            return err_errno(err, errno, "io", "cannot write the objects");
+    }
+    return disk_sync_folder(packs, "the objects", err);
+}
+
+static int prepare_files(struct prepared *p, const struct apply *a, const struct journal *j,
+                         struct err *err)
+{
+    if (stage_files(p, &j->files, err) < 0)
+        return -1;
+    add_place(p, a->folder, ".");
+    if (j->files.stage_in_tree)
+        add_place(p, a->repo->top_fd, ".");
+    if (prepare_tip(p, &j->tip, err) < 0 || prepare_before(p, &j->before, err) < 0 ||
+        (journal_stops(j) && prepare_stop(p, &j->stop, err) < 0) ||
+        prepare_refs(p, &j->refs, err) < 0)
+        return -1;
+    add_place(p, p->work->fd, ".");
+    return 0;
+}
+
+int prepare_all(struct work *work, const struct apply *a, struct journal *j, struct err *err)
+{
+    struct prepared p = {.arena = a->repo->arena, .work = work};
     char pack[PACK_NAME_SIZE];
-    if (write_pack(pack, &p, err) < 0 || stage_files(&p, j, err) < 0 ||
-        prepare_refs(&p, j, err) < 0 || io_sync(p.places, p.count, err) < 0)
+    j->run.token = a->token;
+    if (ref_probe(a->common, TOKEN, err) < 0 ||
+        (j->kind != JOURNAL_COMMIT && work_choose_stage(&j->files.stage_in_tree, a, err) < 0) ||
+        work_open(work, a, j, err) < 0)
         return -1;
-    j->pack = arena_strdup(a->arena, pack);
-    return move_pack(a, pack, err);
+    work_empty(work->fd);
+    work_empty(work->stage);
+    list_missing_folders(&j->files.made, a->repo, &j->files);
+    if (write_pack(pack, &p, a->repo->store, err) < 0 || prepare_files(&p, a, j, err) < 0 ||
+        io_sync(p.places, p.count, err) < 0)
+        return -1;
+    j->run.pack = arena_strdup(a->repo->arena, pack);
+    return move_pack(a->repo, work, pack, err);
 }

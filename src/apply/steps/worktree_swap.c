@@ -1,9 +1,10 @@
-/* The work tree during an update: every file is exchanged, nothing of the user's is overwritten. */
-#include "apply/steps/worktree_swap.h"
+/* The work tree during an update: files are exchanged, and nothing of the user's is overwritten. */
 
 #include "apply/journal.h"
+#include "apply/steps/steps.h"
 #include "apply/work_folder.h"
 #include "base/arena.h"
+#include "base/str.h"
 #include "git/repo.h"
 #include "git/tree.h"
 #include "git/worktree.h"
@@ -11,172 +12,187 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { TRASH_MAX = 100000 };
 
-/* In a conflict the user may work on at paths whose content the update left alone, too. */
+static void keep(struct words *kept, struct arena *arena, const char *path)
+{
+    if (path && !str_is_among(path, kept->items, kept->count))
+        words_add(kept, arena, path);
+}
+
+/* ---------------------------------------------------------------- exchanging */
+
+/* Which way the files go, and which of them. */
+struct direction {
+    bool forward;
+    bool strict;         /* a file that is neither old nor new ends the run */
+    const bool *settled; /* changes to leave alone; or NULL */
+};
+
+/* The user may work on at paths in conflict, also where the update left the content alone. */
 static bool concerns(const struct path_change *change, bool backward)
 {
     return path_change_on_disk(change) ||
            (backward && path_change_conflicts(change) && change->old.kind == DISK_FILE);
 }
 
-static int bring(struct apply *a, size_t number, const struct path_change *change, bool forward,
-                 bool strict, struct err *err)
+static int bring(struct words *kept, const struct swap *swap, size_t number,
+                 const struct path_change *change, const struct direction *way, struct err *err)
 {
     static const struct disk_entry absent = {.kind = DISK_ABSENT};
-    const struct disk_entry *source = forward ? &change->old : &change->new;
-    const struct disk_entry *target = forward ? &change->new : &change->old;
+    const struct disk_entry *source = way->forward ? &change->old : &change->new;
+    const struct disk_entry *target = way->forward ? &change->new : &change->old;
     enum swap_result result;
-    if (swap_bring(&result, &a->swap, number, change, source, target, err) < 0)
+    if (swap_bring(&result, swap, number, change, source, target, err) < 0)
         return -1;
-    /* Going back, a file that is gone altogether comes back. */
-    if (result == SWAP_FOREIGN && !forward && source->kind != DISK_ABSENT &&
-        swap_bring(&result, &a->swap, number, change, &absent, target, err) < 0)
+    /* Going back, a file that the user deleted comes back. */
+    if (result == SWAP_FOREIGN && !way->forward && source->kind != DISK_ABSENT &&
+        swap_bring(&result, swap, number, change, &absent, target, err) < 0)
         return -1;
-    if (result == SWAP_FOREIGN && strict)
-        return apply_moved(err, arena_printf(a->arena, "'%s'", change->path));
+    if (result == SWAP_FOREIGN && way->strict)
+        return apply_moved(err, arena_printf(swap->arena, "'%s'", change->path));
     if (result == SWAP_FOREIGN)
-        apply_keep(a, change->path);
+        keep(kept, swap->arena, change->path);
     return 0;
 }
 
-static int mend(struct apply *a, const struct journal *j, struct err *err)
+static int mend(struct words *kept, const struct swap *swap, const struct journal_files *files,
+                struct err *err)
 {
-    if (!swap_was_cut(&a->swap))
+    if (!swap_was_cut(swap))
         return 0;
-    for (size_t i = 0; i < j->change_count; i++) {
-        const char *kept;
-        if (swap_mend(&kept, &a->swap, i, &j->changes[i], err) < 0)
+    for (size_t i = 0; i < files->count; i++) {
+        const char *path;
+        if (swap_mend(&path, swap, i, &files->changes[i], err) < 0)
             return -1;
-        if (kept)
-            apply_keep(a, kept);
+        keep(kept, swap->arena, path);
     }
     return 0;
 }
 
-/* What goes, goes before what comes: a folder may take the place of a file. */
-static int bring_in_order(struct apply *a, const struct journal *j, bool forward, bool strict,
-                          const bool *settled, struct err *err)
+/* Files go before others come: a folder may take the place of a file. */
+static int bring_in_order(struct words *kept, const struct swap *swap,
+                          const struct journal_files *files, const struct direction *way,
+                          struct err *err)
 {
     for (int pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < j->change_count; i++) {
-            const struct path_change *change = &j->changes[i];
-            const struct disk_entry *target = forward ? &change->new : &change->old;
-            if (!(settled && settled[i]) && concerns(change, !forward) &&
+        for (size_t i = 0; i < files->count; i++) {
+            const struct path_change *change = &files->changes[i];
+            const struct disk_entry *target = way->forward ? &change->new : &change->old;
+            if (!(way->settled && way->settled[i]) && concerns(change, !way->forward) &&
                 (target->kind == DISK_ABSENT) == (pass == 0) &&
-                bring(a, i, change, forward, strict, err) < 0)
+                bring(kept, swap, i, change, way, err) < 0)
                 return -1;
         }
     return 0;
 }
 
-/* Folders of the work tree are made with the user's umask, whatever git's folder is made with. */
-static int bring_all(struct apply *a, const struct journal *j, bool forward, bool strict,
-                     const bool *settled, struct err *err)
+/* New folders of the work tree get the user's umask, not that of git's folder. */
+static int bring_all(struct words *kept, const struct repo *repo, const struct swap *swap,
+                     const struct journal_files *files, const struct direction *way,
+                     struct err *err)
 {
-    if (mend(a, j, err) < 0)
+    if (mend(kept, swap, files, err) < 0)
         return -1;
-    (void)umask(a->repo->mask);
-    int rc = bring_in_order(a, j, forward, strict, settled, err);
-    (void)umask(a->mask);
+    mode_t mask = umask(repo->mask);
+    int rc = bring_in_order(kept, swap, files, way, err);
+    (void)umask(mask);
     return rc;
 }
 
-/* Somebody may have written into a file that was open when it was swapped out. */
-static int check_swapped_out(const struct apply *a, const struct journal *j, struct err *err)
+/* An editor may have written into a file that it had open when the file was swapped out. */
+static int check_swapped_out(const struct swap *swap, const struct journal_files *files,
+                             struct err *err)
 {
-    for (size_t i = 0; i < j->change_count; i++) {
-        const struct path_change *change = &j->changes[i];
+    for (size_t i = 0; i < files->count; i++) {
+        const struct path_change *change = &files->changes[i];
         struct disk_entry out;
         if (!path_change_on_disk(change) || change->old.kind != DISK_FILE)
             continue;
-        if (swap_staged(&out, &a->swap, i, err) < 0)
+        if (swap_staged(&out, swap, i, err) < 0)
             return -1;
-        if (!swap_same(&a->swap, &out, &change->old))
-            return apply_moved(err, arena_printf(a->arena, "'%s'", change->path));
+        if (!swap_same(swap, &out, &change->old))
+            return apply_moved(err, arena_printf(swap->arena, "'%s'", change->path));
     }
     return 0;
 }
 
-/* 1 where the folder of `path` is not there any more: it needs no sync. */
-static int look_for_folder(const struct apply *a, const char *path, struct err *err)
-{
-    const char *name;
-    int fd, rc = disk_parent(&fd, &name, a->repo->top_fd, path, DISK_FIND, err);
-    if (rc == 0)
-        (void)close(fd);
-    return rc < 0 ? -1 : rc != 0;
-}
-
-/* The folders that the run put something into or took something out of, each once but the top. */
+/* The folders that the run changed. */
 struct touched {
-    const struct apply *apply;
+    struct arena *arena;
+    int top;
     struct io_place *places;
     size_t count;
     struct span last;
 };
 
+/* Adds the folder of `path`, unless it is the last one, or is not there any more. */
 static int touch(struct touched *t, const char *path, struct err *err)
 {
-    const struct apply *a = t->apply;
-    const char *slash = strrchr(path, '/');
+    const char *slash = strrchr(path, '/'), *name;
     struct span folder = span_of(path, slash ? (size_t)(slash - path) : 0);
     if (t->last.ptr && span_equal(t->last, folder))
         return 0;
     t->last = folder;
-    int rc = look_for_folder(a, path, err);
-    if (rc == 0)
-        t->places[t->count++] = (struct io_place){
-            a->repo->top_fd, slash ? arena_memdup(a->arena, path, folder.len) : "."};
-    return rc < 0 ? -1 : 0;
+    IO_FD_SCRATCH(fd) = -1;
+    int rc = disk_parent(&fd, &name, t->top, path, DISK_FIND, err);
+    if (rc != 0)
+        return rc < 0 ? -1 : 0;
+    t->places[t->count++] =
+        (struct io_place){t->top, slash ? arena_memdup(t->arena, path, folder.len) : "."};
+    return 0;
 }
 
-static int sync_folders(const struct apply *a, const struct journal *j, struct err *err)
+static int sync_folders(const struct repo *repo, int stage, const struct journal_files *files,
+                        struct err *err)
 {
-    size_t most = j->change_count + j->made_count + 1;
-    struct touched t = {a, arena_array(a->arena, most, sizeof(struct io_place)), 0, {NULL, 0}};
-    for (size_t i = 0; i < j->change_count; i++)
-        if (path_change_on_disk(&j->changes[i]) && touch(&t, j->changes[i].path, err) < 0)
+    size_t most = files->count + files->made.count + 1;
+    struct touched t = {.arena = repo->arena, .top = repo->top_fd};
+    t.places = arena_array(repo->arena, most, sizeof(*t.places));
+    for (size_t i = 0; i < files->count; i++)
+        if (path_change_on_disk(&files->changes[i]) && touch(&t, files->changes[i].path, err) < 0)
             return -1;
-    for (size_t i = 0; i < j->made_count; i++)
-        if (touch(&t, j->made[i], err) < 0)
+    for (size_t i = 0; i < files->made.count; i++)
+        if (touch(&t, files->made.items[i], err) < 0)
             return -1;
-    t.places[t.count++] = (struct io_place){a->stage, "."};
+    t.places[t.count++] = (struct io_place){stage, "."};
     return io_sync(t.places, t.count, err);
 }
 
-int worktree_forward(struct apply *a, const struct journal *j, bool strict, struct err *err)
+int worktree_forward(struct words *kept, const struct repo *repo, const struct work *work,
+                     const struct journal_files *files, bool strict, struct err *err)
 {
-    if (bring_all(a, j, true, strict, NULL, err) < 0 || sync_folders(a, j, err) < 0)
+    const struct direction way = {.forward = true, .strict = strict};
+    if (bring_all(kept, repo, &work->swap, files, &way, err) < 0 ||
+        sync_folders(repo, work->stage, files, err) < 0)
         return -1;
-    return strict ? check_swapped_out(a, j, err) : 0;
+    return strict ? check_swapped_out(&work->swap, files, err) : 0;
 }
 
+/* ---------------------------------------------------------------- going back */
+
 /* Removes a folder where it is empty. */
-static int remove_folder(const struct apply *a, const char *path)
+static int remove_folder(int top, const char *path)
 {
     ERR_SCRATCH(ignored);
     const char *name;
-    int parent;
-    if (disk_parent(&parent, &name, a->repo->top_fd, path, DISK_FIND, &ignored) != 0)
-        return -1;
-    int rc = unlinkat(parent, name, AT_REMOVEDIR);
-    (void)close(parent);
-    return rc;
+    IO_FD_SCRATCH(parent) = -1;
+    return disk_parent(&parent, &name, top, path, DISK_FIND, &ignored) == 0
+               ? unlinkat(parent, name, AT_REMOVEDIR)
+               : -1;
 }
 
-/* An update never touches links: where the user made something else of one, it stays, and is told.
- */
-static int tell_links(struct apply *a, const struct journal *j, struct err *err)
+/* An update never touches links: a link that the user replaced stays, and is reported. */
+static int keep_links(struct words *kept, const struct repo *repo,
+                      const struct journal_files *files, struct err *err)
 {
-    struct worktree_attributes *now = worktree_attributes_now(a->repo);
-    for (size_t i = 0; i < j->change_count; i++) {
-        const struct path_change *change = &j->changes[i];
+    struct worktree_attributes *now = worktree_attributes_now(repo);
+    for (size_t i = 0; i < files->count; i++) {
+        const struct path_change *change = &files->changes[i];
         const struct tree_entry *link = &change->stages[STAGE_OURS];
         struct tree_entry found;
         if (link->mode != LEAF_LINK)
@@ -184,146 +200,155 @@ static int tell_links(struct apply *a, const struct journal *j, struct err *err)
         if (worktree_leaf(&found, NULL, now, change->path, link, err) < 0)
             return -1;
         if (!tree_entry_equal(&found, link))
-            apply_keep(a, change->path);
+            keep(kept, repo->arena, change->path);
     }
     return 0;
 }
 
-int worktree_backward(struct apply *a, const struct journal *j, const bool *settled,
-                      struct err *err)
+int worktree_backward(struct words *kept, const struct repo *repo, const struct work *work,
+                      const struct journal_files *files, const bool *settled, struct err *err)
 {
-    if (bring_all(a, j, false, false, settled, err) < 0 || sync_folders(a, j, err) < 0)
+    const struct direction way = {.settled = settled};
+    if (bring_all(kept, repo, &work->swap, files, &way, err) < 0 ||
+        sync_folders(repo, work->stage, files, err) < 0)
         return -1;
-    for (size_t i = j->made_count; i-- > 0;)
-        (void)remove_folder(a, j->made[i]);
-    return tell_links(a, j, err);
+    for (size_t i = files->made.count; i-- > 0;)
+        (void)remove_folder(repo->top_fd, files->made.items[i]);
+    return keep_links(kept, repo, files, err);
 }
 
-/* In a tree that is committed: then it need not be put aside. */
-static int is_committed(bool *out, const struct apply *a, const char *path,
-                        const struct disk_entry *found, struct err *err)
+/* ---------------------------------------------------------------- the user's files */
+
+/* A file of the user that makes room. */
+struct user_file {
+    int folder; /* that it lies in */
+    const char *name, *path;
+    const struct disk_entry *committed; /* its content, where a commit has that; or NULL */
+};
+
+static int find_committed(bool *out, const struct repo *repo, const struct oid *known,
+                          const char *path, const struct disk_entry *found, struct err *err)
 {
-    static const struct oid none;
-    struct tree_entry leaf;
+    struct tree_entry entry;
     *out = false;
-    if (oid_equal(&a->known, &none))
+    if (oid_is_zero(known))
         return 0;
-    if (tree_find(&leaf, a->repo->store, &a->known, path, err) < 0)
+    if (tree_find(&entry, repo->store, known, path, err) < 0)
         return -1;
-    *out = tree_entry_is_file(&leaf) && oid_equal(&leaf.id, &found->raw);
+    *out = tree_entry_is_file(&entry) && oid_equal(&entry.id, &found->raw);
     return 0;
 }
 
 /*
- * What was put aside nobody writes any more: only then its content is certain. `elsewhere` is what
- * it has to be, where a copy of it is not needed; or NULL.
+ * Deletes a file at its new place where a commit has it. Only there its content is certain: no
+ * editor opens it any more.
  */
-static bool discard(int folder, const char *place, const struct disk_entry *elsewhere)
+static bool discard(int folder, const char *place, const struct disk_entry *committed)
 {
     ERR_SCRATCH(ignored);
     struct disk_entry found;
-    return elsewhere && disk_look(&found, NULL, NULL, folder, place, &ignored) == 0 &&
-           oid_equal(&found.raw, &elsewhere->raw) && unlinkat(folder, place, 0) == 0;
+    return committed && disk_look(&found, NULL, NULL, folder, place, &ignored) == 0 &&
+           oid_equal(&found.raw, &committed->raw) && unlinkat(folder, place, 0) == 0;
 }
 
 /* Where there can be no trash folder, or it is on another file system. */
-static int put_beside(struct apply *a, int folder, const char *name, const char *path,
-                      const struct disk_entry *elsewhere)
+static int put_beside(struct words *kept, struct arena *arena, const struct user_file *file)
 {
     int rc = -1;
     errno = EEXIST;
     for (int i = 1; i < TRASH_MAX && rc < 0 && errno == EEXIST; i++) {
-        const char *place = arena_printf(a->arena, "%s" SWAP_KEPT "%d", name, i);
-        rc = io_move_new(folder, name, folder, place);
-        if (rc == 0 && !discard(folder, place, elsewhere))
-            apply_keep(a, arena_printf(a->arena, "%s" SWAP_KEPT "%d", path, i));
+        const char *place = arena_printf(arena, "%s" SWAP_KEPT "%d", file->name, i);
+        rc = io_move_new(file->folder, file->name, file->folder, place);
+        if (rc == 0 && !discard(file->folder, place, file->committed))
+            keep(kept, arena, arena_printf(arena, "%s" SWAP_KEPT "%d", file->path, i));
     }
     return rc;
 }
 
-static int put_into_trash(struct apply *a, int folder, const char *name, const char *path,
-                          const struct disk_entry *elsewhere)
+static int put_into_trash(struct words *kept, const struct apply *a, const struct user_file *file)
 {
+    struct arena *arena = a->repo->arena;
     int rc = -1;
     (void)mkdirat(a->folder, TRASH, 0777);
-    int trash = openat(a->folder, TRASH, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (trash < 0) /* no space for it, or somebody's own */
-        return put_beside(a, folder, name, path, elsewhere);
+    IO_FD_SCRATCH(trash) =
+        openat(a->folder, TRASH, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (trash < 0) /* no space for it, or something else has the name */
+        return put_beside(kept, arena, file);
     errno = EEXIST;
     for (int i = 1; i < TRASH_MAX && rc < 0 && errno == EEXIST; i++) {
-        const char *place = arena_printf(a->arena, "%d-%s", i, name);
-        rc = io_move_new(folder, name, trash, place);
-        if (rc == 0 && !discard(trash, place, elsewhere))
-            apply_keep(a, arena_printf(a->arena, "%s (now %s" TRASH "/%s)", path, a->path, place));
+        const char *place = arena_printf(arena, "%d-%s", i, file->name);
+        rc = io_move_new(file->folder, file->name, trash, place);
+        if (rc == 0 && !discard(trash, place, file->committed))
+            keep(kept, arena,
+                 arena_printf(arena, "%s (now %s" TRASH "/%s)", file->path, a->path, place));
     }
-    int number = errno;
-    (void)close(trash);
-    if (rc < 0 && number == EXDEV)
-        return put_beside(a, folder, name, path, elsewhere);
-    errno = number;
-    return rc;
+    return rc < 0 && errno == EXDEV ? put_beside(kept, arena, file) : rc;
 }
 
-static int throw_away(struct apply *a, const char *path, const struct disk_entry *found,
-                      struct err *err)
+static int put_one_aside(struct words *kept, const struct apply *a, const struct oid *known,
+                         const char *path, const struct disk_entry *found, struct err *err)
 {
-    const char *name;
-    bool elsewhere;
-    int folder;
-    if (is_committed(&elsewhere, a, path, found, err) < 0)
+    struct user_file file = {.path = path};
+    bool committed;
+    if (find_committed(&committed, a->repo, known, path, found, err) < 0)
         return -1;
-    int rc = disk_parent(&folder, &name, a->repo->top_fd, path, DISK_FIND, err);
+    file.committed = committed ? found : NULL;
+    int rc = disk_parent(&file.folder, &file.name, a->repo->top_fd, path, DISK_FIND, err);
     if (rc != 0)
         return rc < 0 ? -1 : 0;
-    rc = put_into_trash(a, folder, name, path, elsewhere ? found : NULL);
+    rc = put_into_trash(kept, a, &file);
     if (rc < 0)
         (void)err_errno(err, errno, "io", "cannot put your '%s' aside", path);
-    (void)close(folder);
+    (void)close(file.folder);
     return rc;
 }
 
-int worktree_put_aside(struct apply *a, const struct journal *j, struct err *err)
+int worktree_put_aside(struct words *kept, const struct apply *a, const struct work *work,
+                       const struct journal_files *files, const struct oid *known, struct err *err)
 {
-    for (size_t i = 0; i < j->change_count; i++) {
-        const struct path_change *change = &j->changes[i];
+    const struct swap *swap = &work->swap;
+    for (size_t i = 0; i < files->count; i++) {
+        const struct path_change *change = &files->changes[i];
         struct disk_entry found;
         if (!concerns(change, true))
             continue;
         if (disk_look(&found, NULL, NULL, a->repo->top_fd, change->path, err) < 0)
             return -1;
-        if (found.kind == DISK_FILE && !swap_same(&a->swap, &found, &change->old) &&
-            !swap_same(&a->swap, &found, &change->new) &&
-            throw_away(a, change->path, &found, err) < 0)
+        if (found.kind == DISK_FILE && !swap_same(swap, &found, &change->old) &&
+            !swap_same(swap, &found, &change->new) &&
+            put_one_aside(kept, a, known, change->path, &found, err) < 0)
             return -1;
     }
     return 0;
 }
 
-int worktree_discard(struct apply *a, const struct journal *j, struct err *err)
+/* ---------------------------------------------------------------- tidying up */
+
+int worktree_discard(struct words *kept, const struct work *work, const struct journal_files *files,
+                     struct err *err)
 {
-    if (mend(a, j, err) < 0)
+    const struct swap *swap = &work->swap;
+    if (mend(kept, swap, files, err) < 0)
         return -1;
-    swap_discard_folders(&a->swap);
-    for (size_t i = 0; i < j->change_count; i++) {
-        const char *kept;
-        if (swap_discard(&kept, &a->swap, i, &j->changes[i], err) < 0)
+    swap_discard_folders(swap);
+    for (size_t i = 0; i < files->count; i++) {
+        const char *path;
+        if (swap_discard(&path, swap, i, &files->changes[i], err) < 0)
             return -1;
-        if (kept)
-            apply_keep(a, kept);
+        keep(kept, swap->arena, path);
     }
     return 0;
 }
 
-/* Folders that got empty vanish, as git does it. */
-void worktree_remove_emptied(const struct apply *a, const struct journal *j)
+void worktree_remove_emptied(const struct repo *repo, const struct journal_files *files)
 {
-    for (size_t i = j->change_count; i-- > 0;) {
-        if (!path_change_on_disk(&j->changes[i]) || j->changes[i].new.kind != DISK_ABSENT)
+    for (size_t i = files->count; i-- > 0;) {
+        if (!path_change_on_disk(&files->changes[i]) || files->changes[i].new.kind != DISK_ABSENT)
             continue;
-        char *folder = arena_strdup(a->arena, j->changes[i].path);
+        char *folder = arena_strdup(repo->arena, files->changes[i].path);
         for (char *slash; (slash = strrchr(folder, '/'));) {
             *slash = '\0';
-            if (remove_folder(a, folder) < 0)
+            if (remove_folder(repo->top_fd, folder) < 0)
                 break;
         }
     }

@@ -8,9 +8,57 @@
 #include <ctype.h>
 #include <string.h>
 
+void words_add(struct words *words, struct arena *arena, const char *text)
+{
+    words->items = arena_grow(arena, words->items, words->count, sizeof(*words->items));
+    words->items[words->count++] = text;
+}
+
+void words_printf(struct words *words, struct arena *arena, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    words_add(words, arena, arena_vprintf(arena, format, args));
+    va_end(args);
+}
+
+struct span span_trim_end(struct span text, const char *bytes)
+{
+    while (text.len && memchr(bytes, text.ptr[text.len - 1], strlen(bytes)))
+        text.len--;
+    return text;
+}
+
+struct span span_cut_line(struct span *rest)
+{
+    const char *newline = rest->len ? memchr(rest->ptr, '\n', rest->len) : NULL;
+    size_t len = newline ? (size_t)(newline - rest->ptr) : rest->len;
+    struct span line = span_of(rest->ptr, len);
+    *rest = span_of(rest->ptr + len + !!newline, rest->len - len - !!newline);
+    return line;
+}
+
 bool str_equal(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+int str_compare_first(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+size_t str_lower_bound(const char *text, const void *items, size_t count, size_t size)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(*(const char *const *)((const char *)items + middle * size), text) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 bool str_is_among(const char *text, const char *const *items, size_t count)
@@ -32,6 +80,17 @@ char *str_join(struct arena *arena, const char *const *items, size_t count, cons
         end = stpcpy(end, items[i]);
     }
     return text;
+}
+
+char *str_quoted(struct arena *arena, const char *const *items, size_t count, size_t most)
+{
+    char *list = str_join(arena, items, count < most ? count : most, "', '");
+    return *list ? arena_printf(arena, "'%s'", list) : list;
+}
+
+const char *str_and_more(struct arena *arena, const char *list, size_t count, size_t most)
+{
+    return count > most ? arena_printf(arena, "%s and %zu more", list, count - most) : list;
 }
 
 #define NEAREST_MAX 64 /* longer names are never suggested */

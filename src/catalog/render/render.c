@@ -12,6 +12,8 @@
 #include "data/fileset.h"
 #include "data/yaml.h"
 #include "git/libgit2.h"
+#include "git/repo.h"
+#include "git/tree.h"
 #include "io/path.h"
 
 #include <git2.h>
@@ -380,21 +382,17 @@ static int check_paths(const struct render *out, const struct renderer *r)
 
 static int compute_tree(struct render *out, const struct renderer *r)
 {
-    git_repository *repository = NULL;
-    git_oid id;
-    struct git_file *files = arena_array(r->arena, out->count + 1, sizeof(*files));
+    struct tree_edit *files = arena_array(r->arena, out->count + 1, sizeof(*files));
+    struct oid tree;
     for (size_t i = 0; i < out->count; i++) {
-        files[i] = (struct git_file){.path = out->entries[i].path,
-                                     .executable = out->entries[i].executable};
-        memcpy(files[i].id, out->entries[i].id, sizeof(files[i].id));
+        const struct render_entry *entry = &out->entries[i];
+        files[i] = (struct tree_edit){
+            entry->path, {entry->executable ? LEAF_EXECUTABLE : LEAF_FILE, oid_from(entry->id)}};
     }
-    if (git_memory_repository(&repository, r->err) < 0)
+    if (git_start(r->err) < 0 || tree_edit(&tree, NULL, NULL, NULL, files, out->count, r->err) < 0)
         return -1;
-    int rc = git_write_tree(&id, repository, files, out->count, r->err);
-    git_repository_free(repository);
-    if (rc == 0)
-        (void)git_oid_tostr(out->tree, sizeof(out->tree), &id);
-    return rc;
+    oid_hex(out->tree, &tree);
+    return 0;
 }
 
 /* The one file that does not lie below files/. */

@@ -7,8 +7,8 @@
 #include "catalog/revision.h"
 #include "catalog/trust.h"
 #include "data/document.h"
-#include "git/bare_repo.h"
 #include "git/libgit2.h"
+#include "git/new_repo.h"
 #include "git/transport.h"
 #include "io/io.h"
 
@@ -156,7 +156,7 @@ static int verify_copy(struct verifying *v, git_odb_object *object)
     if (!mkdtemp(folder))
         return err_errno(v->err, errno, "io", "cannot make the folder '%s'", folder);
     const char *git_dir = arena_printf(v->arena, "%s/git", folder);
-    int rc = bare_repo_make(git_dir, v->err);
+    int rc = new_repo_bare(git_dir, v->err);
     if (rc == 0)
         rc = copy_object(v, git_dir, object);
     if (rc == 0)

@@ -7,9 +7,9 @@
 #include "base/str.h"
 #include "catalog/remote.h"
 #include "catalog/revision.h"
-#include "git/bare_repo.h"
 #include "git/foreign_repo.h"
 #include "git/libgit2.h"
+#include "git/new_repo.h"
 #include "git/repo.h"
 #include "git/transport.h"
 #include "io/interrupt.h"
@@ -68,7 +68,7 @@ static int make(const struct remote_cache *cache, const char *folder, struct err
     if (!mkdtemp(beside))
         return err_errno(err, errno, "io", "cannot make a folder in '%s'", folder);
     const char *inner = arena_printf(cache->arena, "%s/git", beside);
-    int rc = bare_repo_make(inner, err);
+    int rc = new_repo_bare(inner, err);
     if (rc == 0 && rename(inner, cache->path) < 0 && errno != EEXIST && errno != ENOTEMPTY)
         rc = err_errno(err, errno, "io", "cannot make the folder '%s'", cache->path);
     io_remove(AT_FDCWD, beside);
@@ -143,7 +143,7 @@ static int make_incoming(const char **out, const struct remote_cache *cache, str
     if (!mkdtemp(folder))
         return err_errno(err, errno, "io", "cannot make a folder in '%s'", cache->path);
     *out = arena_printf(cache->arena, "%s/git", folder);
-    if (bare_repo_make(*out, err) == 0)
+    if (new_repo_bare(*out, err) == 0)
         return 0;
     io_remove(AT_FDCWD, folder);
     return -1;

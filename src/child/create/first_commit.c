@@ -4,7 +4,6 @@
 #include "base/arena.h"
 #include "catalog/render.h"
 #include "child/base_ref.h"
-#include "child/proof.h"
 #include "git/commit.h"
 #include "git/disk_entry.h"
 #include "git/git_index.h"
@@ -12,7 +11,6 @@
 #include "git/new_repo.h"
 #include "git/path_change.h"
 #include "git/repo.h"
-#include "git/shared_repo.h"
 #include "git/store.h"
 #include "git/tree.h"
 #include "io/io.h"
@@ -58,11 +56,12 @@ static int list_files(struct committer *c, const struct render *render, struct s
     return git_hash_blob(last->id, record, c->err);
 }
 
-static struct oid from_git(const git_oid *id)
+/* The file as an edit of a tree; `prefix` is that of the child's folder, or "". */
+static struct tree_edit edit_of(const struct committer *c, const char *prefix,
+                                const struct render_entry *file)
 {
-    struct oid out;
-    memcpy(out.id, id->id, sizeof(out.id));
-    return out;
+    return (struct tree_edit){arena_printf(c->arena, "%s%s", prefix, file->path),
+                              {file->executable ? LEAF_EXECUTABLE : LEAF_FILE, oid_from(file->id)}};
 }
 
 /* The trees with and without the record. */
@@ -71,9 +70,7 @@ static int put_trees(struct committer *c)
     struct tree_edit *edits = arena_array(c->arena, c->count, sizeof(*edits));
     for (size_t i = 0; i < c->count; i++) {
         const struct render_entry *file = &c->files[i];
-        edits[i].path = file->path;
-        edits[i].leaf.mode = file->executable ? LEAF_EXECUTABLE : LEAF_FILE;
-        memcpy(edits[i].leaf.id.id, file->id, sizeof(file->id));
+        edits[i] = edit_of(c, "", file);
         store_lend(c->store, &edits[i].leaf.id, STORE_BLOB, file->bytes, file->deflated);
     }
     if (tree_edit(&c->base_tree, c->store, c->store, NULL, edits, c->count - 1, c->err) < 0)
@@ -85,10 +82,10 @@ static int put_trees(struct committer *c)
 static int put_commits(struct committer *c, const struct oid *tree, const struct oid *parent,
                        const char *message)
 {
-    if (commit_put(&c->commit, c->store, tree, parent, parent ? 1 : 0, &c->who, message, c->err) <
-        0)
-        return -1;
-    return base_commit_put(&c->base, c->store, &c->base_tree, "", c->err);
+    return commit_put(&c->commit, c->store, tree, parent, parent ? 1 : 0, &c->who, message,
+                      c->err) < 0
+               ? -1
+               : base_commit_put(&c->base, c->store, &c->base_tree, "", c->err);
 }
 
 /* What the reflog says. */
@@ -119,17 +116,17 @@ static bool has_moved(struct committer *c, const char *name)
 }
 
 /* Moves HEAD's branch from `parent`, and from nothing else, to the commit; or makes it. */
-static int move_branch(struct committer *c, const git_commit *parent, const char *message)
+static int move_branch(struct committer *c, const struct oid *parent, const char *message)
 {
-    static const git_oid none;
     git_reference *moved = NULL;
-    git_oid commit;
+    git_oid commit, old = {{0}};
     const char *name;
     (void)git_oid_fromraw(&commit, c->commit.id);
+    if (parent)
+        (void)git_oid_fromraw(&old, parent->id);
     if (branch_name(&name, c) < 0)
         return -1;
-    int rc = git_reference_create_matching(&moved, c->repository, name, &commit, 1,
-                                           parent ? git_commit_id(parent) : &none,
+    int rc = git_reference_create_matching(&moved, c->repository, name, &commit, 1, &old,
                                            subject_of(c, !parent, message));
     git_reference_free(moved);
     return rc < 0 && !has_moved(c, name) ? git_fail(c->err, "cannot move '%s'", name) : 0;
@@ -154,14 +151,12 @@ static int write_hidden_index(struct committer *c, const char *folder)
     git_index *index = NULL;
     if (git_repository_index(&index, c->repository) < 0)
         return git_fail(c->err, "cannot open the index");
-    int top = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    IO_FD_SCRATCH(top) = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     int rc = top < 0 ? err_errno(c->err, errno, "io", "cannot open '%s'", folder) : 0;
     for (size_t i = 0; rc == 0 && i < c->count; i++)
         rc = index_hidden_file(c, index, top, &c->files[i]);
     if (rc == 0 && git_index_write(index) < 0)
         rc = git_fail(c->err, "cannot write the index");
-    if (top >= 0)
-        (void)close(top);
     git_index_free(index);
     return rc;
 }
@@ -180,7 +175,7 @@ static int keep_index(struct committer *c)
                : 0;
 }
 
-/* Unless somebody else is at it: git's lock becomes the index, as always. */
+/* Git's lock becomes the index, as always. Fails where another command holds the lock. */
 static int put_index(struct committer *c, const char *from)
 {
     const char *lock = git_path(c, "index.lock");
@@ -201,24 +196,19 @@ static int write_index(struct committer *c, const char *prefix)
     const char *draft = git_path(c, INDEX_DRAFT);
     struct path_change *changes = arena_array(c->arena, c->count + 1, sizeof(*changes));
     for (size_t i = 0; i < c->count; i++) {
-        const struct render_entry *file = &c->files[i];
-        struct path_change *change = &changes[i];
-        *change =
-            (struct path_change){.path = arena_printf(c->arena, "%s%s", prefix, file->path),
-                                 .new.kind = DISK_FILE,
-                                 .stages[0].mode = file->executable ? LEAF_EXECUTABLE : LEAF_FILE};
-        memcpy(change->stages[0].id.id, file->id, sizeof(change->stages[0].id.id));
-        change->new.raw = change->stages[0].id;
+        struct tree_edit edit = edit_of(c, prefix, &c->files[i]);
+        changes[i] = (struct path_change){.path = edit.path,
+                                          .new = {.kind = DISK_FILE, .raw = edit.leaf.id},
+                                          .stages[0] = edit.leaf};
     }
-    int top = open(git_repository_workdir(c->repository), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    IO_FD_SCRATCH(top) =
+        open(git_repository_workdir(c->repository), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int rc = top < 0 ? err_errno(c->err, errno, "io", "cannot open the work tree")
                      : index_write(draft, git_path(c, "index"), c->index_mode, top, changes,
                                    c->count, c->err);
     if (rc == 0 && put_index(c, draft) < 0)
         rc = err_errno(c->err, errno, "io", "cannot write the index");
     (void)unlink(draft);
-    if (top >= 0)
-        (void)close(top);
     return rc;
 }
 
@@ -330,41 +320,27 @@ static int check_state(struct committer *c)
 }
 
 /* HEAD's tree with the child's files added; the user's index plays no part. */
-static int tree_on_head(struct committer *c, git_oid *id, git_commit *parent, const char *prefix)
+static int tree_on_head(struct oid *out, struct committer *c, const struct oid *head,
+                        const char *prefix)
 {
-    git_index *index = NULL;
-    git_tree *tree = NULL;
-    int rc = git_index_new(&index);
-    if (rc == 0 && parent)
-        rc = git_commit_tree(&tree, parent);
-    if (rc == 0 && parent)
-        rc = git_index_read_tree(index, tree);
-    for (size_t i = 0; rc == 0 && i < c->count; i++) {
-        const struct render_entry *file = &c->files[i];
-        git_index_entry entry = {.path = arena_printf(c->arena, "%s%s", prefix, file->path),
-                                 .mode = file->executable ? GIT_FILEMODE_BLOB_EXECUTABLE
-                                                          : GIT_FILEMODE_BLOB};
-        memcpy(entry.id.id, file->id, sizeof(entry.id.id));
-        rc = git_index_add(index, &entry);
-    }
-    if (rc == 0)
-        rc = git_index_write_tree_to(id, index, c->repository);
-    git_tree_free(tree);
-    git_index_free(index);
-    return rc < 0 ? git_fail(c->err, "cannot make the commit's tree") : 0;
+    struct commit parent;
+    struct tree_edit *edits = arena_array(c->arena, c->count, sizeof(*edits));
+    for (size_t i = 0; i < c->count; i++)
+        edits[i] = edit_of(c, prefix, &c->files[i]);
+    if (head && repo_commit(&parent, c->arena, c->store, head, c->err) < 0)
+        return -1;
+    return tree_edit(out, c->store, c->store, head ? &parent.tree : NULL, edits, c->count, c->err);
 }
 
-static int head_commit(git_commit **out, struct committer *c)
+/* NULL: there is no commit yet. */
+static int head_commit(const struct oid **out, struct committer *c)
 {
-    git_reference *head = NULL;
-    int rc = git_repository_head(&head, c->repository);
-    *out = NULL;
-    if (rc == GIT_EUNBORNBRANCH || rc == GIT_ENOTFOUND)
-        return 0;
-    if (rc == 0)
-        rc = git_reference_peel((git_object **)out, head, GIT_OBJECT_COMMIT);
-    git_reference_free(head);
-    return rc < 0 ? git_fail(c->err, "cannot read HEAD") : 0;
+    git_oid head = {{0}};
+    struct oid *found = arena_alloc(c->arena, sizeof(*found));
+    int rc = git_reference_name_to_id(&head, c->repository, "HEAD");
+    *found = oid_from(&head);
+    *out = rc == 0 ? found : NULL;
+    return rc < 0 && rc != GIT_ENOTFOUND ? git_fail(c->err, "cannot read HEAD") : 0;
 }
 
 /* Objects of this run are gathered in memory, to be written as one pack. */
@@ -395,33 +371,21 @@ static void sync_end(struct committer *c)
 static int commit_on_head(struct committer *c, const struct create_target *target,
                           const char *message)
 {
-    git_commit *parent = NULL;
-    git_oid tree;
+    const struct oid *parent;
+    struct oid tree;
     const char *prefix;
     if (open_store(c) < 0 || check_state(c) < 0 || prefix_of(&prefix, c, target->path) < 0 ||
-        put_trees(c) < 0 || head_commit(&parent, c) < 0)
+        put_trees(c) < 0 || head_commit(&parent, c) < 0 ||
+        tree_on_head(&tree, c, parent, prefix) < 0 || put_commits(c, &tree, parent, message) < 0 ||
+        write_pack(c) < 0 || base_ref_write(c->repository, &c->base_tree, &c->base, c->err) < 0 ||
+        keep_index(c) < 0)
         return -1;
-    struct oid on = parent ? from_git(git_commit_id(parent)) : (struct oid){{0}}, made;
-    int rc = tree_on_head(c, &tree, parent, prefix);
-    if (rc == 0) {
-        made = from_git(&tree);
-        rc = put_commits(c, &made, parent ? &on : NULL, message);
-    }
+    int rc = write_index(c, prefix);
     if (rc == 0)
-        rc = write_pack(c);
-    if (rc == 0)
-        rc = base_ref_write(c->repository, &c->base_tree, &c->base, c->err);
-    if (rc == 0)
-        rc = keep_index(c);
-    if (rc == 0) {
-        rc = write_index(c, prefix);
-        if (rc == 0)
-            rc = move_branch(c, parent, message);
-        if (rc < 0)
-            restore_index(c);
-        (void)unlink(git_path(c, INDEX_KEPT));
-    }
-    git_commit_free(parent);
+        rc = move_branch(c, parent, message);
+    if (rc < 0)
+        restore_index(c);
+    (void)unlink(git_path(c, INDEX_KEPT));
     if (rc == 0)
         sync_end(c);
     return rc;
@@ -430,11 +394,9 @@ static int commit_on_head(struct committer *c, const struct create_target *targe
 /* libgit2 takes it for a failure where a file system cannot sync a folder. */
 static bool can_sync(const struct committer *c)
 {
-    int fd = open(git_repository_path(c->repository), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool can = fd < 0 || fsync(fd) == 0 || !io_is_unsupported(errno);
-    if (fd >= 0)
-        (void)close(fd);
-    return can;
+    IO_FD_SCRATCH(fd) =
+        open(git_repository_path(c->repository), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return fd < 0 || fsync(fd) == 0 || !io_is_unsupported(errno);
 }
 
 /* In a repository that is there already: with the rights that its users agreed on. */
@@ -446,8 +408,8 @@ static int commit_shared(struct committer *c, const struct create_target *target
     mode_t mask = umask(0);
     if (git_repository_config_snapshot(&config, c->repository) == 0)
         (void)git_config_get_string(&shared, config, "core.sharedrepository");
-    c->index_mode = shared_repo_mode(shared, mask);
-    (void)umask(shared_repo_mask(shared, mask));
+    c->index_mode = repo_shared_mode(shared, mask);
+    (void)umask(repo_shared_mask(shared, mask));
     (void)git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, (int)can_sync(c));
     int rc = commit_on_head(c, target, message);
     (void)git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);

@@ -16,8 +16,7 @@
 
 /* ---------------------------------------------------------------- the type */
 
-/* A text at the head of a file of the catalog, "" where it cannot be read: whoever uses it says so.
- */
+/* A text at the head of a file of the catalog; "" where it cannot be read: a later step says so. */
 static const char *head_text(const struct making *m, const char *path, const char *key)
 {
     ERR_SCRATCH(ignored);

@@ -47,12 +47,9 @@ static const char *parent_of(struct arena *arena, const char *path)
 
 int create_absolute(const char **out, struct arena *arena, const char *path, struct err *err)
 {
-    char *real = realpath(path, NULL);
-    if (real) {
-        *out = arena_strdup(arena, real);
-        free(real);
+    *out = io_real_path(arena, path);
+    if (*out)
         return 0;
-    }
     if (errno != ENOENT)
         return err_errno(err, errno, "io", "cannot use the path '%s'", path);
     char *copy = arena_strdup(arena, path);
@@ -234,8 +231,8 @@ struct synced {
 
 static void add_synced(struct synced *s, const char *path)
 {
-    s->places = arena_grow(s->builder->arena, s->places, s->count, sizeof(*s->places));
-    s->places[s->count++] = (struct io_place){s->builder->maker.top, path};
+    arena_push(s->builder->arena, s->places, s->count) =
+        (struct io_place){s->builder->maker.top, path};
 }
 
 /* The folders of `path` that are not those of `last`, too. */
@@ -263,25 +260,20 @@ static int sync_files(const struct builder *b, const struct render *render)
 
 static int move_name(struct builder *b, int target, const char *name)
 {
-    b->moved = arena_grow(b->arena, b->moved, b->moved_count, sizeof(*b->moved));
     if (io_claim(b->maker.top, name, target, name) < 0)
         return err_errno(b->err, errno, "io", "cannot move '%s' into '%s'", name, b->target->path);
-    b->moved[b->moved_count++] = name;
+    arena_push(b->arena, b->moved, b->moved_count) = name;
     return 0;
 }
 
 static int move_all(struct builder *b, int target)
 {
-    DIR *dir = fdopendir(dup(b->maker.top));
+    IO_DIR_SCRATCH(dir) = io_open_dir(b->maker.top, ".");
     struct dirent *entry;
-    int rc = dir ? 0 : err_errno(b->err, errno, "io", "cannot open '%s'", b->staging);
-    while (rc == 0 && (entry = io_next(dir)))
-        rc = move_name(b, target, arena_strdup(b->arena, entry->d_name));
-    if (rc == 0 && errno)
-        rc = err_errno(b->err, errno, "io", "cannot read '%s'", b->staging);
-    if (dir)
-        (void)closedir(dir);
-    return rc;
+    while (dir && (entry = io_next(dir)))
+        if (move_name(b, target, arena_strdup(b->arena, entry->d_name)) < 0)
+            return -1;
+    return dir && !errno ? 0 : err_errno(b->err, errno, "io", "cannot read '%s'", b->staging);
 }
 
 /*
@@ -291,20 +283,13 @@ static int move_all(struct builder *b, int target)
 static int move_up(struct builder *b)
 {
     struct stat info;
-    int target = open(b->target->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int rc = target < 0 ? err_errno(b->err, errno, "io", "cannot open '%s'", b->target->path) : 0;
-    if (rc == 0 && fstatat(b->maker.top, ".git", &info, AT_SYMLINK_NOFOLLOW) == 0) {
-        rc = move_name(b, target, ".git");
-        if (rc == 0)
-            rc = disk_sync_folder(target, b->target->path, b->err);
-    }
-    if (rc == 0)
-        rc = move_all(b, target);
-    if (rc == 0)
-        rc = disk_sync_folder(target, b->target->path, b->err);
-    if (target >= 0)
-        (void)close(target);
-    return rc;
+    IO_FD_SCRATCH(target) = open(b->target->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (target < 0)
+        return err_errno(b->err, errno, "io", "cannot open '%s'", b->target->path);
+    if (fstatat(b->maker.top, ".git", &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+        (move_name(b, target, ".git") < 0 || disk_sync_folder(target, b->target->path, b->err) < 0))
+        return -1;
+    return move_all(b, target) < 0 ? -1 : disk_sync_folder(target, b->target->path, b->err);
 }
 
 /* The target's name, and those of the folders that were made for it, outlive a power cut. */
@@ -315,8 +300,7 @@ static int sync_way(const struct builder *b)
     size_t count = 0;
     for (const char *path = b->target->path;; path = folder) {
         folder = parent_of(b->arena, path);
-        places = arena_grow(b->arena, places, count, sizeof(*places));
-        places[count++] = (struct io_place){AT_FDCWD, folder};
+        arena_push(b->arena, places, count) = (struct io_place){AT_FDCWD, folder};
         if (strcmp(path, last) == 0)
             return io_sync(places, count, b->err);
     }
@@ -342,11 +326,10 @@ static int move_into_place(struct builder *b)
 
 static void unmake(const struct builder *b)
 {
-    int target = b->moved_count ? open(b->target->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    IO_FD_SCRATCH(target) =
+        b->moved_count ? open(b->target->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     for (size_t i = 0; target >= 0 && i < b->moved_count; i++)
         io_remove(target, b->moved[i]);
-    if (target >= 0)
-        (void)close(target);
     if (b->staging)
         io_remove(AT_FDCWD, b->staging);
     if (b->target_made)
@@ -361,8 +344,7 @@ static int finish(struct builder *b, int rc)
     if (rc < 0)
         unmake(b);
     io_maker_release(&b->maker);
-    if (b->maker.top >= 0)
-        (void)close(b->maker.top);
+    io_close_fd(&b->maker.top);
     return rc;
 }
 

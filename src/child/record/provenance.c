@@ -18,16 +18,12 @@
 static int read_file(struct span *out, struct tree_entry *leaf, const struct repo *repo,
                      const struct oid *tree, const char *path, struct err *err)
 {
-    STORE_BYTES_SCRATCH(loaded);
     *out = span_of("", 0);
     if (tree_find(leaf, repo->store, tree, repo_path(repo, path), err) < 0)
         return -1;
-    if (!tree_entry_is_file(leaf))
-        return 0;
-    if (store_get(&loaded, repo->store, STORE_BLOB, &leaf->id, path, err) < 0)
-        return -1;
-    *out = span_of(arena_memdup(repo->arena, loaded.bytes.ptr, loaded.bytes.len), loaded.bytes.len);
-    return 0;
+    return tree_entry_is_file(leaf)
+               ? store_copy(out, repo->arena, repo->store, STORE_BLOB, &leaf->id, path, err)
+               : 0;
 }
 
 /* Record and overlay in one tree. */
@@ -185,11 +181,9 @@ static int is_left_out(bool *out, const struct repo *repo, const char *path, str
 {
     struct index *index;
     struct index_item item;
-    bool found;
     if (index_open(&index, repo_index_path(repo), err) < 0)
         return -1;
-    index_find(&item, &found, index, path);
-    *out = found && item.sparse;
+    *out = index_find(&item, index, path) && item.sparse;
     index_free(index);
     return 0;
 }

@@ -30,7 +30,7 @@ static int find(struct data **out, struct arena *arena, const struct team_image_
     struct matrix *matrix;
     const char *tag, *framework = data_get_text(data_get(resolution, "framework"), "name");
     *out = NULL;
-    if (data_get_text(input->request, "image")) /* whoever names a base begins with that one */
+    if (data_get_text(input->request, "image")) /* the user names another base */
         return 0;
     if (base_image_serving(&image, arena, input->catalog, input->manifest, resolution, registry,
                            err) < 0)

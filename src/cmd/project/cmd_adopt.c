@@ -8,7 +8,7 @@
 #include "io/term.h"
 #include "resolver/resolver.h"
 #include "update/adopt.h"
-#include "update/outcome.h"
+#include "update/update.h"
 
 /* One run of `adopt`. */
 struct adopted_child {

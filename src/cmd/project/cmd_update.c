@@ -9,9 +9,6 @@
 #include "io/interrupt.h"
 #include "io/output.h"
 #include "io/term.h"
-#include "update/outcome.h"
-#include "update/recover.h"
-#include "update/strategies.h"
 #include "update/strategy.h"
 #include "update/summary.h"
 #include "update/update.h"
@@ -229,9 +226,9 @@ static int update_command_run(struct run *run, struct err *err)
     if (check_flags(run, err) < 0 || check_pairs(run, err) < 0)
         return -1;
     if (opt_given(&run->options, "continue"))
-        code = update_continue(&u.outcome, &run->arena, cmd_argument(run, "."), err);
+        code = update_continue(&u.outcome.document, &run->arena, cmd_argument(run, "."), err);
     else if (opt_given(&run->options, "abort"))
-        code = update_abort(&u.outcome, &run->arena, cmd_argument(run, "."), err);
+        code = update_abort(&u.outcome.document, &run->arena, cmd_argument(run, "."), err);
     else
         code = update(&u);
     if (code < 0)

@@ -6,7 +6,6 @@
 #include "base/limits.h"
 #include "base/sha.h"
 #include "git/libgit2.h"
-#include "git/odb/odb_process.h"
 #include "git/odb/odb_worker.h"
 #include "git/odb_failure.h"
 #include "git/oid_map.h"
@@ -44,7 +43,7 @@ struct known {
 struct odb_reader {
     struct odb_reader *next;
     char *objects;
-    struct odb_process worker;
+    struct odb_worker worker;
     char *piece; /* came from the socket: used up to `piece_at` of `piece_len` */
     size_t piece_at, piece_len;
     struct known *known; /* by looking ahead */
@@ -68,7 +67,7 @@ static struct odb_reader *reader_of(const git_odb_backend *backend)
 static const char *end_worker(struct odb_reader *reader)
 {
     reader->piece_at = reader->piece_len = 0;
-    return odb_process_end(&reader->worker);
+    return odb_worker_end(&reader->worker);
 }
 
 static ssize_t receive_some(char *bytes, size_t size, int socket)
@@ -81,24 +80,17 @@ static ssize_t receive_some(char *bytes, size_t size, int socket)
 
 static int receive(void *bytes, size_t size, struct odb_reader *reader)
 {
-    char *at = bytes;
-    while (size) {
-        size_t there = reader->piece_len - reader->piece_at, some = there < size ? there : size;
-        if (some) {
-            memcpy(at, reader->piece + reader->piece_at, some);
-            reader->piece_at += some;
-        } else if (size >= PIECE_BYTES) {
-            ssize_t got = receive_some(at, size, reader->worker.socket);
-            if (got <= 0)
-                return -1;
-            some = (size_t)got;
-        } else {
+    for (char *at = bytes; size;) {
+        if (reader->piece_at == reader->piece_len) {
             ssize_t got = receive_some(reader->piece, PIECE_BYTES, reader->worker.socket);
             if (got <= 0)
                 return -1;
             reader->piece_at = 0;
             reader->piece_len = (size_t)got;
         }
+        size_t there = reader->piece_len - reader->piece_at, some = there < size ? there : size;
+        memcpy(at, reader->piece + reader->piece_at, some);
+        reader->piece_at += some;
         at += some;
         size -= some;
     }
@@ -171,7 +163,7 @@ static int ask(struct odb_reply *reply, struct odb_reader *reader, enum odb_ques
 {
     struct odb_request request = {.question = question, .digits = (uint32_t)digits};
     memcpy(request.id, id->id, ODB_ID);
-    int number = odb_process_start(&reader->worker, reader->objects);
+    int number = odb_worker_start(&reader->worker, reader->objects);
     if (number)
         return number < 0 ? damaged(id) : not_started(number);
     if (!send_all(reader, &request, 1) || receive(reply, sizeof(*reply), reader) < 0)
@@ -181,16 +173,9 @@ static int ask(struct odb_reply *reply, struct odb_reader *reader, enum odb_ques
     return reply->rc;
 }
 
-static struct oid from_git(const git_oid *id)
-{
-    struct oid out;
-    memcpy(out.id, id->id, sizeof(out.id));
-    return out;
-}
-
 static const struct known *recall(const struct odb_reader *reader, const git_oid *id)
 {
-    struct oid wanted = from_git(id);
+    struct oid wanted = oid_from(id);
     size_t at;
     return oid_map_find(&at, &reader->places, &wanted) &&
                    reader->known[at].type != GIT_OBJECT_INVALID
@@ -214,7 +199,7 @@ static void ask_all(struct odb_reader *reader, const struct odb_request *kind, c
             requests[i].limit = room ? kind->limit : 0;
             memcpy(requests[i].id, ids[done + i].id, ODB_ID);
         }
-        if (odb_process_start(&reader->worker, reader->objects))
+        if (odb_worker_start(&reader->worker, reader->objects))
             return;
         int rc = send_all(reader, requests, some) ? 0 : -1;
         for (size_t i = 0; rc == 0 && i < some; i++)
@@ -262,7 +247,7 @@ static int take_found(void *context, size_t number, struct odb_reader *reader)
 static void add_unknown(struct odb_reader *reader, const git_oid *ids, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        struct oid id = from_git(&ids[i]);
+        struct oid id = oid_from(&ids[i]);
         if (!oid_map_add(&reader->places, &id, reader->known_count))
             continue;
         reader->known = xgrow(reader->known, reader->known_count, sizeof(*reader->known));

@@ -14,6 +14,8 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #if defined(__has_feature)
@@ -23,6 +25,9 @@
 #elif defined(__SANITIZE_ADDRESS__)
 #define WITH_SANITIZER 1
 #endif
+
+/* How it ends where no object is to blame: a limit that it was started with is too low. */
+enum { ODB_EXIT_SETUP = 3, ODB_EXIT_MEMORY = 4 };
 
 /* Locks and pipes of the parent must not live longer than it does. */
 static int keep_only(int socket)
@@ -229,17 +234,115 @@ static void serve(git_odb *odb, int socket, bool tight)
     }
 }
 
-_Noreturn void odb_worker_run(const char *objects, int socket, size_t memory)
+/* Never returns. `socket` and standard error are all that it keeps of its parent. */
+static _Noreturn void run_worker(const char *objects, int socket, size_t memory)
 {
     git_odb *odb = NULL;
     bool tight = false;
     if (keep_only(socket) < 0 || confine(&tight, memory) < 0)
         _exit(ODB_EXIT_SETUP);
-    /* whoever asks compares content and id */
+    /* the parent compares content and id */
     (void)git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
     set_alarm(LIMIT_OBJECT_SECONDS);
     if (git_odb_open(&odb, objects) < 0)
         _exit(1);
     serve(odb, socket, tight);
     _exit(0);
+}
+
+/* ---------------------------------------------------------------- in the parent */
+
+/* A worker that ended is followed by another so often; then all is damaged. */
+enum { WORKERS_MAX = 4 };
+
+/* One that has closed its socket is about to end: it is waited for so long. */
+enum { TURNS = 200, TURN_NANOSECONDS = 5000000 };
+
+static int make_worker(struct odb_worker *worker, const char *objects, const int ends[2])
+{
+    const struct timeval patience = {.tv_sec = LIMIT_OBJECT_WAIT_SECONDS};
+    if (setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) < 0)
+        return errno;
+    pid_t parent = getpid(), child = fork();
+    if (child == 0) {
+        (void)close(ends[0]);
+        if (getppid() != parent)
+            _exit(1);
+        run_worker(objects, ends[1], worker->memory);
+    }
+    if (child < 0)
+        return errno;
+    worker->pid = child;
+    worker->socket = ends[0];
+    worker->started++;
+    return 0;
+}
+
+int odb_worker_start(struct odb_worker *worker, const char *objects)
+{
+    int ends[2];
+    if (worker->pid)
+        return 0;
+    if (worker->started == WORKERS_MAX)
+        return -1;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+        return errno;
+    int number = make_worker(worker, objects, ends);
+    (void)close(ends[1]);
+    if (number)
+        (void)close(ends[0]);
+    return number;
+}
+
+/* Whether it ended by itself, or was ended by others, before we do it. */
+static bool has_ended(int *status, const struct odb_worker *worker)
+{
+    const struct timespec turn = {.tv_nsec = TURN_NANOSECONDS};
+    char byte;
+    pid_t ended;
+    while ((ended = waitpid(worker->pid, status, WNOHANG)) < 0 && errno == EINTR)
+        ;
+    bool closed = recv(worker->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0 ||
+                  errno == ECONNRESET || errno == EPIPE;
+    for (int i = 0; ended == 0 && closed && i < TURNS; i++) {
+        (void)nanosleep(&turn, NULL);
+        ended = waitpid(worker->pid, status, WNOHANG);
+    }
+    return ended > 0;
+}
+
+/* Crashes and its own alarm are an object's doing. */
+static const char *reason_of(int status)
+{
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTRAP, SIGPROF};
+    if (WIFEXITED(status) && WEXITSTATUS(status) == ODB_EXIT_SETUP)
+        return "could not set itself up";
+    if (WIFEXITED(status) && WEXITSTATUS(status) == ODB_EXIT_MEMORY)
+        return "may not have the memory that it needs";
+    for (size_t i = 0; WIFSIGNALED(status) && i < sizeof(crashes) / sizeof(*crashes); i++)
+        if (WTERMSIG(status) == crashes[i])
+            return NULL;
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+        return "was ended by SIGKILL (out of memory?)";
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+        return "was ended by a limit on its time (SIGXCPU)";
+    return WIFSIGNALED(status) ? "was ended by a signal" : NULL;
+}
+
+const char *odb_worker_end(struct odb_worker *worker)
+{
+    const char *reason = NULL;
+    int status;
+    if (!worker->pid)
+        return NULL;
+    if (has_ended(&status, worker)) {
+        reason = reason_of(status);
+    } else {
+        (void)kill(worker->pid, SIGKILL);
+        while (waitpid(worker->pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+    (void)close(worker->socket);
+    worker->pid = 0;
+    return reason;
 }

@@ -2,8 +2,11 @@
 #ifndef TMPLGEN_ODB_WORKER_H
 #define TMPLGEN_ODB_WORKER_H
 
+#include "base/err.h"
+
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum { ODB_ID = 20 }; /* bytes of an id */
 
@@ -33,14 +36,20 @@ struct odb_reply {
     unsigned char id[ODB_ID];
 };
 
-/* How it ends where no object is to blame: a limit that it was started with is too low. */
-enum { ODB_EXIT_SETUP = 3, ODB_EXIT_MEMORY = 4 };
+/* The worker, as its parent has it. */
+struct odb_worker {
+    pid_t pid; /* 0: none */
+    int socket;
+    int started;   /* that there were */
+    size_t memory; /* in bytes: what it may take */
+};
 
+/* 0 where it runs; -1 where so many ended that no more is started; else an errno. */
+TG_CHECKED int odb_worker_start(struct odb_worker *worker, const char *objects);
 /*
- * Answers requests that come through `socket` until it is closed; never returns. For a process just
- * forked: it keeps `socket` and standard error, and gives up everything else. It may take so many
- * bytes of memory.
+ * Ends it, whatever it does. NULL where it hung, crashed or gave up over an object, or did nothing
+ * wrong; else what ended it, as in "was ended by SIGKILL".
  */
-_Noreturn void odb_worker_run(const char *objects, int socket, size_t memory);
+const char *odb_worker_end(struct odb_worker *worker);
 
 #endif

@@ -66,15 +66,6 @@ static struct span take_word(struct span *text)
     return span_of(rest.ptr, len);
 }
 
-static struct span take_line(struct span *text)
-{
-    const char *end = memchr(text->ptr, '\n', text->len);
-    size_t len = end ? (size_t)(end - text->ptr) : text->len;
-    struct span line = span_of(text->ptr, len);
-    *text = span_of(text->ptr + len + (end != NULL), text->len - len - (end != NULL));
-    return line;
-}
-
 static char unescape(const char **at, const char *end)
 {
     static const char from[] = "abfnrtv\\\"", to[] = "\a\b\f\n\r\t\v\\\"";
@@ -173,7 +164,7 @@ static bool is_rule(struct span line)
 static void apply(const struct lookup *lookup, const char *folder, struct span text)
 {
     while (text.len) {
-        struct span line = skip_blanks(take_line(&text));
+        struct span line = skip_blanks(span_cut_line(&text));
         if (!is_rule(line))
             continue;
         const char *pattern = take_pattern(&line, lookup->attributes->arena);
@@ -185,7 +176,7 @@ static void apply(const struct lookup *lookup, const char *folder, struct span t
 static void add_macros(struct attributes *attributes, struct span text)
 {
     while (text.len) {
-        struct span line = skip_blanks(take_line(&text));
+        struct span line = skip_blanks(span_cut_line(&text));
         if (line.len <= 6 || memcmp(line.ptr, "[attr]", 6) != 0)
             continue;
         line = span_of(line.ptr + 6, line.len - 6);

@@ -51,8 +51,7 @@ static int add(struct ref_reading *g, const struct foreign_ref *ref)
                       LIMIT_REFS);
         return err_hint(g->err, "give a clone to --catalog that has fewer of them");
     }
-    out->items = arena_grow(g->arena, out->items, out->count, sizeof(*out->items));
-    out->items[out->count++] = *ref;
+    arena_push(g->arena, out->items, out->count) = *ref;
     return 0;
 }
 
@@ -110,11 +109,10 @@ static int read_loose(struct ref_reading *g, int folder, const char *name, const
 /* `path` is "refs/" or a folder below. */
 static int walk(struct ref_reading *g, int parent, const char *name, const char *path, size_t depth)
 {
-    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    IO_DIR_SCRATCH(dir) = io_open_dir(parent, name);
     struct dirent *entry;
     int rc = 0;
-    if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
+    if (!dir && (errno == ENOTDIR || errno == ELOOP))
         rc = read_loose(g, parent, name, arena_memdup(g->arena, path, strlen(path) - 1));
     else if (!dir && errno != ENOENT)
         rc = err_errno(g->err, errno, "io", "cannot open the catalog's '%s'", path);
@@ -131,8 +129,6 @@ static int walk(struct ref_reading *g, int parent, const char *name, const char 
             rc = read_loose(g, dirfd(dir), entry->d_name, below);
         }
     }
-    if (dir)
-        (void)closedir(dir);
     return rc;
 }
 
@@ -167,13 +163,9 @@ static int read_packed(struct ref_reading *g, const char *common_dir)
         return foreign_refuse(g->err, path, "is no plain file", "'git pack-refs --all' makes one");
     if (io_read_file(&text, &scratch, AT_FDCWD, path, LIMIT_PACKED_REFS_BYTES, g->err) < 0)
         return -1;
-    while (text.len) {
-        const char *end = memchr(text.ptr, '\n', text.len);
-        size_t len = end ? (size_t)(end - text.ptr) : text.len;
-        if (take_packed(g, span_of(text.ptr, len)) < 0)
+    while (text.len)
+        if (take_packed(g, span_cut_line(&text)) < 0)
             return -1;
-        text = span_of(text.ptr + len + (end != NULL), text.len - len - (end != NULL));
-    }
     return 0;
 }
 
@@ -200,16 +192,9 @@ static void sort(struct foreign_refs *refs)
 
 const struct foreign_ref *foreign_refs_find(const struct foreign_refs *refs, const char *name)
 {
-    size_t low = 0, high = refs->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(name, refs->items[middle].name);
-        if (order == 0)
-            return &refs->items[middle];
-        low = order > 0 ? middle + 1 : low;
-        high = order < 0 ? middle : high;
-    }
-    return NULL;
+    return refs->count
+               ? bsearch(&name, refs->items, refs->count, sizeof(*refs->items), str_compare_first)
+               : NULL;
 }
 
 /* The one at the end of a chain of symbolic refs, or NULL: the branch of an empty origin's HEAD. */
@@ -258,7 +243,7 @@ static int peel_once(struct ref_reading *g, struct foreign_ref *ref, bool *keep,
                 strncmp(text, head, strlen(head)) == 0 &&
                 git_oid_fromstrn(&id, text + strlen(head), GIT_OID_HEXSZ) == 0;
     git_odb_object_free(object);
-    memcpy(ref->commit.id, id.id, sizeof(ref->commit.id));
+    ref->commit = oid_from(&id);
     *more = true;
     return good ? 0 : damaged(g, ref->name);
 }

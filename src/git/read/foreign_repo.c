@@ -39,38 +39,25 @@ int foreign_line(const char **out, struct arena *arena, int folder, const char *
     char text[LINE_BYTES];
     struct stat info;
     *out = NULL;
-    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    IO_FD_SCRATCH(fd) = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 && errno == ELOOP)
         return refuse_link(err, shown);
     if (fd < 0)
         return errno == ENOENT || errno == ENOTDIR
                    ? 0
                    : err_errno(err, errno, "io", "cannot open '%s'", shown);
-    bool regular = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
-    ssize_t len = regular ? read(fd, text, sizeof(text)) : 0;
-    int number = errno;
-    (void)close(fd);
-    if (!regular)
+    if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode))
         return refuse_link(err, shown);
+    ssize_t len = read(fd, text, sizeof(text));
     if (len < 0)
-        return err_errno(err, number, "io", "cannot read '%s'", shown);
+        return err_errno(err, errno, "io", "cannot read '%s'", shown);
     if (len == (ssize_t)sizeof(text))
         return err_set(err, TG_USAGE, "limit", "'%s' is longer than %d bytes", shown, LINE_BYTES);
-    while (len && strchr(" \t\r\n", text[len - 1]))
-        len--;
-    *out = arena_memdup(arena, text, (size_t)len);
+    *out = arena_memdup(arena, text, span_trim_end(span_of(text, (size_t)len), " \t\r\n").len);
     return 0;
 }
 
 /* ---------------------------------------------------------------- where it is */
-
-static const char *real_path(struct arena *arena, const char *path)
-{
-    char *real = realpath(path, NULL);
-    const char *out = real ? arena_strdup(arena, real) : NULL;
-    free(real);
-    return out;
-}
 
 static const char *parent_of(struct arena *arena, const char *path)
 {
@@ -89,7 +76,7 @@ static int follow(const char **out, struct arena *arena, const char *folder, con
     if (!line || !str_starts(line, prefix))
         return 0;
     line += strlen(prefix);
-    *out = real_path(arena, *line == '/' ? line : arena_printf(arena, "%s/%s", folder, line));
+    *out = io_real_path(arena, *line == '/' ? line : arena_printf(arena, "%s/%s", folder, line));
     return 0;
 }
 
@@ -107,7 +94,7 @@ static int open_linked(struct foreign_repo *out, struct arena *arena, const char
     const char *worktrees = target ? parent_of(arena, target) : "";
     if (str_ends(worktrees, "/worktrees") && follow(&back, arena, target, "gitdir", "", err) < 0)
         return -1;
-    if (!back || !str_equal(back, real_path(arena, dot_git)))
+    if (!back || !str_equal(back, io_real_path(arena, dot_git)))
         return foreign_refuse(err, dot_git,
                               "is a file that leads to another folder: nothing outside of a "
                               "catalog is read",
@@ -158,11 +145,10 @@ static int check_entry(DIR *dir, const struct dirent *entry, const char *shown, 
 static int check_folder(int parent, const char *name, const char *shown, size_t depth,
                         struct err *err)
 {
-    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    IO_DIR_SCRATCH(dir) = io_open_dir(parent, name);
     struct dirent *entry;
     int rc = 0;
-    if (fd < 0 && (errno == ELOOP || errno == ENOTDIR))
+    if (!dir && (errno == ELOOP || errno == ENOTDIR))
         return refuse_link(err, shown);
     if (!dir)
         return err_errno(err, errno, "io", "cannot open the folder '%s'", shown);
@@ -170,7 +156,6 @@ static int check_folder(int parent, const char *name, const char *shown, size_t 
         rc = check_entry(dir, entry, shown, depth, err);
     if (rc == 0 && errno)
         rc = err_errno(err, errno, "io", "cannot read the folder '%s'", shown);
-    (void)closedir(dir);
     return rc;
 }
 

@@ -2,6 +2,7 @@
 #include "git/history.h"
 
 #include "base/arena.h"
+#include "git/oid_map.h"
 #include "git/repo.h"
 #include "git/store.h"
 
@@ -12,38 +13,14 @@ struct walk {
     struct arena arena;
     struct oid *queue;
     size_t head, count;
-    size_t *slots; /* index in queue + 1; open addressing, at most half full */
-    size_t slot_count;
+    struct oid_map seen;
 };
-
-static size_t *slot_of(const struct walk *w, const struct oid *id)
-{
-    size_t at;
-    memcpy(&at, id->id, sizeof(at));
-    for (at &= w->slot_count - 1; w->slots[at]; at = (at + 1) & (w->slot_count - 1))
-        if (oid_equal(&w->queue[w->slots[at] - 1], id))
-            break;
-    return &w->slots[at];
-}
-
-static void grow_slots(struct walk *w)
-{
-    w->slot_count = w->slot_count ? w->slot_count * 2 : 512;
-    w->slots = arena_array(&w->arena, w->slot_count, sizeof(*w->slots));
-    for (size_t i = 0; i < w->count; i++)
-        *slot_of(w, &w->queue[i]) = i + 1;
-}
 
 static void add(struct walk *w, const struct oid *id)
 {
-    if (w->count * 2 == w->slot_count)
-        grow_slots(w);
-    size_t *slot = slot_of(w, id);
-    if (*slot)
+    if (!oid_map_add(&w->seen, id, w->count))
         return;
-    w->queue = arena_grow(&w->arena, w->queue, w->count, sizeof(*w->queue));
-    w->queue[w->count++] = *id;
-    *slot = w->count;
+    arena_push(&w->arena, w->queue, w->count) = *id;
 }
 
 static int add_parents(struct walk *w, const struct repo *repo, const struct oid *id,
@@ -72,6 +49,28 @@ int history_walk(const struct repo *repo, const struct oid *from, history_visito
         if (rc == 0 && !stop)
             rc = add_parents(&w, repo, &id, err);
     }
+    oid_map_release(&w.seen);
     arena_release(&w.arena);
+    return rc;
+}
+
+struct sought_commit {
+    const struct oid *id;
+    bool found;
+};
+
+static int compare(bool *stop, void *context, const struct oid *commit)
+{
+    struct sought_commit *sought = context;
+    *stop = sought->found = oid_equal(commit, sought->id);
+    return 0;
+}
+
+int history_reaches(bool *out, const struct repo *repo, const struct oid *from,
+                    const struct oid *wanted, struct err *err)
+{
+    struct sought_commit sought = {.id = wanted};
+    int rc = history_walk(repo, from, compare, &sought, err);
+    *out = sought.found;
     return rc;
 }

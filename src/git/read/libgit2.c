@@ -1,13 +1,10 @@
-/* What everybody needs of libgit2: start-up, errors, identity, trees made in memory. */
+/* What everybody needs of libgit2: its start, its errors, the id of a file. */
 #define TG_GIT_C
 #include "git/libgit2.h"
 
 #include "base/library.h"
 
 #include <git2.h>
-#include <git2/sys/mempack.h>
-#include <git2/sys/odb_backend.h>
-#include <git2/sys/repository.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,26 +67,6 @@ int git_start(struct err *err)
     return 0;
 }
 
-int git_memory_repository(git_repository **out, struct err *err)
-{
-    git_odb *odb = NULL;
-    git_odb_backend *memory = NULL;
-    *out = NULL;
-    if (git_start(err) < 0)
-        return -1;
-    if (git_odb_new(&odb) < 0)
-        return git_fail(err, "cannot make an object database");
-    int rc = git_mempack_new(&memory);
-    if (rc == 0)
-        rc = git_odb_add_backend(odb, memory, 1); /* owns the backend from here on */
-    if (rc == 0)
-        rc = git_repository_wrap_odb(out, odb);
-    if (rc < 0)
-        (void)git_fail(err, "cannot make an object database");
-    git_odb_free(odb);
-    return rc < 0 ? -1 : 0;
-}
-
 int git_hash_blob(unsigned char id[20], struct span bytes, struct err *err)
 {
     git_oid made;
@@ -99,118 +76,4 @@ int git_hash_blob(unsigned char id[20], struct span bytes, struct err *err)
         return git_fail(err, "cannot hash a file");
     memcpy(id, made.id, sizeof(made.id));
     return 0;
-}
-
-int git_write_tree(git_oid *tree, git_repository *repository, const struct git_file *files,
-                   size_t count, struct err *err)
-{
-    git_index *index = NULL;
-    int rc = git_index_new(&index);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        git_index_entry entry = {.path = files[i].path,
-                                 .mode = files[i].executable ? GIT_FILEMODE_BLOB_EXECUTABLE
-                                                             : GIT_FILEMODE_BLOB};
-        memcpy(entry.id.id, files[i].id, sizeof(entry.id.id));
-        rc = git_index_add(index, &entry);
-    }
-    if (rc == 0)
-        rc = git_index_write_tree_to(tree, index, repository);
-    git_index_free(index);
-    return rc < 0 ? git_fail(err, "cannot write a tree") : 0;
-}
-
-#define FALLBACK_NAME "tmplgen"
-#define FALLBACK_EMAIL "tmplgen@localhost"
-
-static int open_config(git_config **out, git_repository *repository, struct err *err)
-{
-    git_config *config = NULL;
-    int rc = repository ? git_repository_config_snapshot(out, repository)
-                        : git_config_open_default(&config);
-    if (rc == 0 && !repository) {
-        rc = git_config_snapshot(out, config);
-        git_config_free(config);
-    }
-    return rc < 0 ? git_fail(err, "cannot read git's configuration") : 0;
-}
-
-static const char *config_text(git_config *config, const char *key)
-{
-    const char *value = NULL;
-    return git_config_get_string(&value, config, key) == 0 && *value ? value : NULL;
-}
-
-/* Where git looks for one half of an identity: environment, then configuration, then EMAIL. */
-struct identity_source {
-    const char *variable, *own_key, *user_key, *last_variable;
-};
-
-struct who {
-    struct identity_source name, email;
-};
-
-static const struct who author_source = {
-    {"GIT_AUTHOR_NAME", "author.name", "user.name", NULL},
-    {"GIT_AUTHOR_EMAIL", "author.email", "user.email", "EMAIL"}};
-static const struct who committer_source = {
-    {"GIT_COMMITTER_NAME", "committer.name", "user.name", NULL},
-    {"GIT_COMMITTER_EMAIL", "committer.email", "user.email", "EMAIL"}};
-
-/* What would end the field in a commit is left out, as git does it. */
-static char *without_brackets(const char *text)
-{
-    char *out = text ? strdup(text) : NULL, *to = out;
-    for (const char *at = text; out && *at; at++)
-        if (*at != '<' && *at != '>' && *at != '\n')
-            *to++ = *at;
-    if (out)
-        *to = '\0';
-    return out;
-}
-
-static char *find_half(git_config *config, const struct identity_source *source)
-{
-    const char *text = getenv(source->variable);
-    if (!text || !*text)
-        text = config_text(config, source->own_key);
-    if (!text)
-        text = config_text(config, source->user_key);
-    if (!text && source->last_variable)
-        text = getenv(source->last_variable);
-    return text && *text ? without_brackets(text) : NULL;
-}
-
-/* What nothing gives makes the whole identity the fallback. */
-static int make_signature(git_signature **out, bool *fallback, git_config *config,
-                          const struct who *who, struct err *err)
-{
-    char *name = find_half(config, &who->name), *email = find_half(config, &who->email);
-    bool known = name && email;
-    *fallback = *fallback || !known;
-    int rc = git_signature_now(out, known ? name : FALLBACK_NAME, known ? email : FALLBACK_EMAIL);
-    if (rc < 0)
-        (void)git_fail(err, "the git identity '%s <%s>' cannot be used", name ? name : "",
-                       email ? email : "");
-    free(name);
-    free(email);
-    return rc < 0 ? -1 : 0;
-}
-
-int git_identity(git_signature **author, git_signature **committer, bool *fallback,
-                 git_repository *repository, struct err *err)
-{
-    git_config *config = NULL;
-    *author = *committer = NULL;
-    *fallback = false;
-    if (git_start(err) < 0 || open_config(&config, repository, err) < 0)
-        return -1;
-    int rc = make_signature(author, fallback, config, &author_source, err);
-    if (rc == 0)
-        rc = make_signature(committer, fallback, config, &committer_source, err);
-    git_config_free(config);
-    if (rc < 0) {
-        git_signature_free(*author);
-        *author = NULL;
-    }
-    return rc;
 }

@@ -14,9 +14,12 @@
 #include <fcntl.h>
 #include <git2.h>
 #include <git2/sys/config.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,7 +41,7 @@ int oid_parse(struct oid *out, const char *hex)
     git_oid id;
     if (!hex || strlen(hex) != GIT_OID_HEXSZ || git_oid_fromstr(&id, hex) < 0)
         return -1;
-    memcpy(out->id, id.id, sizeof(out->id));
+    *out = oid_from(&id);
     return 0;
 }
 
@@ -60,6 +63,12 @@ const char *repo_path(const struct repo *repo, const char *path)
     memcpy(out, repo->prefix, before);
     memcpy(out + before, path, size);
     return out;
+}
+
+const char *repo_pathspec(struct arena *arena, const char *path)
+{
+    return *path == ':' || strpbrk(path, "*?[\\") ? arena_printf(arena, ":(literal)%s", path)
+                                                  : path;
 }
 
 bool repo_flag(const struct repo *repo, const char *key, bool fallback)
@@ -93,15 +102,11 @@ static int open_folder(int *fd, const char *path, struct err *err)
 
 static int find_start(const char **out, struct arena *arena, const char *path, struct err *err)
 {
-    char *real = realpath(path, NULL);
     struct stat info;
-    if (!real && (errno == ENOENT || errno == ENOTDIR))
+    *out = io_real_path(arena, path);
+    if (!*out && (errno == ENOENT || errno == ENOTDIR))
         return err_set(err, TG_USAGE, "invalid-path", "there is no folder '%s'", path);
-    if (!real)
-        return err_errno(err, errno, "io", "cannot use '%s'", path);
-    *out = arena_strdup(arena, real);
-    free(real);
-    if (stat(*out, &info) < 0)
+    if (!*out || stat(*out, &info) < 0)
         return err_errno(err, errno, "io", "cannot use '%s'", path);
     if (!S_ISDIR(info.st_mode))
         return err_set(err, TG_USAGE, "invalid-path", "'%s' is no folder", path);
@@ -137,9 +142,8 @@ static int open_git(struct repo *repo, struct err *err)
 static int check_work_tree(const struct repo *repo, struct err *err)
 {
     const char *work_tree = git_repository_workdir(repo->git);
-    char *real = work_tree ? realpath(work_tree, NULL) : NULL;
+    const char *real = work_tree ? io_real_path(repo->arena, work_tree) : NULL;
     const char *top = arena_printf(repo->arena, "%s/", real ? real : "");
-    free(real);
     if (strcmp(top, repo->top) == 0)
         return 0;
     (void)err_set(err, TG_REFUSED, "repository-form",
@@ -172,24 +176,12 @@ static int read_head_text(struct repo *repo, struct err *err)
     struct span text;
     if (io_read_file(&text, repo->arena, repo->git_fd, "HEAD", LIMIT_DOCUMENT_BYTES, err) < 0)
         return -1;
-    size_t len = text.len;
-    while (len && text.ptr[len - 1] == '\n')
-        len--;
-    repo->head_text = arena_memdup(repo->arena, text.ptr, len);
+    text = span_trim_end(text, "\n");
+    repo->head_text = arena_memdup(repo->arena, text.ptr, text.len);
     if (str_starts(repo->head_text, "ref: ") &&
         io_is_special(repo->common_fd, repo->head_text + strlen("ref: ")))
         return err_set(err, TG_RUNTIME, "git", "the file of '%s' is no regular one",
                        repo->head_text + strlen("ref: "));
-    return 0;
-}
-
-/* The branch that the first commit makes. */
-static int read_unborn(struct repo *repo)
-{
-    static const char link[] = "ref: ";
-    if (str_starts(repo->head_text, "ref: refs/heads/"))
-        repo->branch = repo->head_text + strlen(link);
-    repo->head = repo->tree = (struct oid){{0}};
     return 0;
 }
 
@@ -202,13 +194,17 @@ int repo_read_head(struct repo *repo, struct err *err)
         return -1;
     int rc = git_repository_head(&head, repo->git);
     repo->unborn = rc == GIT_EUNBORNBRANCH || rc == GIT_ENOTFOUND;
-    if (repo->unborn)
-        return read_unborn(repo);
+    if (repo->unborn) { /* the first commit makes the branch */
+        if (str_starts(repo->head_text, "ref: refs/heads/"))
+            repo->branch = repo->head_text + strlen("ref: ");
+        repo->head = repo->tree = (struct oid){{0}};
+        return 0;
+    }
     if (rc < 0)
         return git_fail(err, "cannot read HEAD");
     if (git_reference_is_branch(head))
         repo->branch = arena_strdup(repo->arena, git_reference_name(head));
-    memcpy(repo->head.id, git_reference_target(head)->id, sizeof(repo->head.id));
+    repo->head = oid_from(git_reference_target(head));
     git_reference_free(head);
     if (repo_commit(&commit, repo->arena, repo->store, &repo->head, err) < 0)
         return -1;
@@ -262,24 +258,19 @@ static mode_t current_mask(void)
     return mask;
 }
 
-static int find_repository(struct repo *repo, struct err *err)
+int repo_open(struct repo *repo, struct arena *arena, const char *path, const char *marker,
+              struct err *err)
 {
     struct repo_form form;
-    if (repo_form_check(&form, repo->arena, repo->start, err) < 0)
+    *repo = (struct repo){
+        .arena = arena, .top_fd = -1, .git_fd = -1, .common_fd = -1, .mask = current_mask()};
+    if (find_start(&repo->start, arena, path, err) < 0 ||
+        repo_form_check(&form, arena, repo->start, err) < 0)
         return -1;
     repo->git_dir = form.git_dir;
     repo->common_dir = form.common_dir;
     repo->top = form.top;
-    return 0;
-}
-
-int repo_open(struct repo *repo, struct arena *arena, const char *path, const char *marker,
-              struct err *err)
-{
-    *repo = (struct repo){
-        .arena = arena, .top_fd = -1, .git_fd = -1, .common_fd = -1, .mask = current_mask()};
-    if (find_start(&repo->start, arena, path, err) < 0 || find_repository(repo, err) < 0 ||
-        open_folder(&repo->top_fd, repo->top, err) < 0 ||
+    if (open_folder(&repo->top_fd, repo->top, err) < 0 ||
         open_folder(&repo->git_fd, repo->git_dir, err) < 0 ||
         open_folder(&repo->common_fd, repo->common_dir, err) < 0 || open_git(repo, err) < 0 ||
         check_work_tree(repo, err) < 0 || repo_read_head(repo, err) < 0 ||
@@ -295,35 +286,47 @@ void repo_close(struct repo *repo)
     git_config_free(repo->config);
     git_repository_free(repo->git);
     store_free(repo->store);
-    int fds[] = {repo->top_fd, repo->git_fd, repo->common_fd};
-    for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
-        if (fds[i] >= 0)
-            (void)close(fds[i]);
+    io_close_fd(&repo->top_fd);
+    io_close_fd(&repo->git_fd);
+    io_close_fd(&repo->common_fd);
     *repo = (struct repo){.top_fd = -1, .git_fd = -1, .common_fd = -1};
-}
-
-static void take_target(struct oid *out, bool *found, git_reference *ref)
-{
-    git_object *commit = NULL;
-    *found = ref && git_reference_peel(&commit, ref, GIT_OBJECT_COMMIT) == 0;
-    if (*found)
-        memcpy(out->id, git_object_id(commit)->id, sizeof(out->id));
-    git_object_free(commit);
-    git_reference_free(ref);
 }
 
 int repo_ref(struct oid *out, bool *found, const struct repo *repo, const char *name,
              struct err *err)
 {
     git_reference *ref = NULL;
+    git_object *commit = NULL;
     int rc = git_reference_lookup(&ref, repo->git, name);
-    *found = false;
-    if (rc == GIT_ENOTFOUND)
-        return 0;
-    if (rc < 0)
-        return git_fail(err, "cannot read '%s'", name);
-    take_target(out, found, ref);
-    return 0;
+    *found = rc == 0 && git_reference_peel(&commit, ref, GIT_OBJECT_COMMIT) == 0;
+    if (*found)
+        *out = oid_from(git_object_id(commit));
+    git_object_free(commit);
+    git_reference_free(ref);
+    return rc < 0 && rc != GIT_ENOTFOUND ? git_fail(err, "cannot read '%s'", name) : 0;
+}
+
+mode_t repo_shared_mask(const char *value, mode_t mask)
+{
+    static const struct {
+        const char *value;
+        mode_t rights;
+    } words[] = {{"group", 0770}, {"true", 0770}, {"1", 0770},     {"yes", 0770},      {"on", 0770},
+                 {"all", 0775},   {"2", 0775},    {"world", 0775}, {"everybody", 0775}};
+    char *end;
+    for (size_t i = 0; value && i < sizeof(words) / sizeof(*words); i++)
+        if (strcasecmp(value, words[i].value) == 0)
+            return mask & ~words[i].rights;
+    unsigned long mode = value ? strtoul(value, &end, 8) : 0;
+    if ((mode & 0600) != 0600 || *end || mode > 0777)
+        return mask;
+    return 0777 & ~(mode_t)(mode | (mode & 0444) >> 2);
+}
+
+mode_t repo_shared_mode(const char *value, mode_t mask)
+{
+    bool is_shared = repo_shared_mask(value, 0777) != 0777;
+    return is_shared ? 0666 & ~repo_shared_mask(value, mask) : 0;
 }
 
 /* Takes the line "KEY HEX\n" off `rest`. */

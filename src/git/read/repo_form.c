@@ -51,13 +51,10 @@ static const char *with_slash(struct arena *arena, const char *path)
 
 static int make_real(const char **out, struct arena *arena, const char *path, struct err *err)
 {
-    char *real = realpath(path, NULL);
+    const char *real = io_real_path(arena, path);
     if (!real)
         return err_errno(err, errno, "io", "cannot find the git folder '%s'", path);
     *out = with_slash(arena, real);
-    if (*out == real)
-        *out = arena_strdup(arena, real);
-    free(real);
     return 0;
 }
 
@@ -68,12 +65,11 @@ static int read_line(const char **out, struct arena *arena, const char *path, co
     struct span text;
     if (io_read_file(&text, arena, AT_FDCWD, path, LIMIT_DOCUMENT_BYTES, err) < 0)
         return -1;
-    size_t skip = strlen(prefix), len = text.len;
-    while (len && (text.ptr[len - 1] == '\n' || text.ptr[len - 1] == '\r'))
-        len--;
-    if (len < skip || memcmp(text.ptr, prefix, skip) != 0)
+    size_t skip = strlen(prefix);
+    text = span_trim_end(text, "\r\n");
+    if (text.len < skip || memcmp(text.ptr, prefix, skip) != 0)
         return err_set(err, TG_RUNTIME, "git", "'%s' is damaged", path);
-    *out = arena_memdup(arena, text.ptr + skip, len - skip);
+    *out = arena_memdup(arena, text.ptr + skip, text.len - skip);
     return 0;
 }
 
@@ -181,7 +177,7 @@ static int no_file(const char *path, struct err *err)
     return err_set(err, TG_RUNTIME, "git", "'%s' is no regular file", path);
 }
 
-/* libgit2 would wait for ever for somebody to write into a pipe. */
+/* libgit2 would wait for a writer of a pipe, without end. */
 static int check_kinds(const struct repo_form *out, struct arena *arena, struct err *err)
 {
     static const char *const names[] = {

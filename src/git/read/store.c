@@ -44,16 +44,9 @@ static git_oid to_git(const struct oid *id)
     return out;
 }
 
-static struct oid from_git(const git_oid *id)
-{
-    struct oid out;
-    memcpy(out.id, id->id, sizeof(out.id));
-    return out;
-}
-
 static const struct fresh *find(const struct store *store, const git_oid *id)
 {
-    struct oid wanted = from_git(id);
+    struct oid wanted = oid_from(id);
     size_t at;
     return oid_map_find(&at, &store->places, &wanted) ? &store->items[at] : NULL;
 }
@@ -101,8 +94,8 @@ static void add_fresh(struct store *store, const struct oid *id, git_object_t ty
 {
     if (!oid_map_add(&store->places, id, store->count))
         return;
-    store->items = arena_grow(&store->arena, store->items, store->count, sizeof(*store->items));
-    store->items[store->count++] = (struct fresh){to_git(id), type, bytes, deflated};
+    arena_push(&store->arena, store->items, store->count) =
+        (struct fresh){to_git(id), type, bytes, deflated};
 }
 
 static struct span copied(struct store *store, struct span bytes)
@@ -115,7 +108,7 @@ static int memory_write(git_odb_backend *backend, const git_oid *id, const void 
                         git_object_t type)
 {
     struct store *store = ((struct memory_backend *)backend)->store;
-    struct oid wanted = from_git(id);
+    struct oid wanted = oid_from(id);
     if (!find(store, id))
         add_fresh(store, &wanted, type, copied(store, span_of(data, size)), span_of(NULL, 0));
     return 0;
@@ -186,7 +179,7 @@ int store_hash(struct oid *out, enum store_kind kind, struct span bytes, struct 
     git_oid id;
     if (git_odb_hash(&id, bytes.ptr ? bytes.ptr : "", bytes.len, types[kind]) < 0)
         return git_fail(err, "cannot hash");
-    memcpy(out->id, id.id, sizeof(out->id));
+    *out = oid_from(&id);
     return 0;
 }
 
@@ -231,6 +224,16 @@ int store_get(struct store_bytes *out, const struct store *store, enum store_kin
     return 0;
 }
 
+int store_copy(struct span *out, struct arena *arena, const struct store *store,
+               enum store_kind kind, const struct oid *id, const char *what, struct err *err)
+{
+    STORE_BYTES_SCRATCH(loaded);
+    if (store_get(&loaded, store, kind, id, what, err) < 0)
+        return -1;
+    *out = span_of(arena_memdup(arena, loaded.bytes.ptr, loaded.bytes.len), loaded.bytes.len);
+    return 0;
+}
+
 int store_size(size_t *out, const struct store *store, const struct oid *id, const char *what,
                struct err *err)
 {
@@ -243,7 +246,7 @@ int store_size(size_t *out, const struct store *store, const struct oid *id, con
 
 void store_look_ahead(const struct store *store, const struct oid *ids, size_t count)
 {
-    odb_look_ahead(store->odb, (const git_oid *)ids, count); /* the same bytes, see leaf.h */
+    odb_look_ahead(store->odb, (const git_oid *)ids, count); /* the same bytes, see tree_entry.h */
 }
 
 void store_bytes_release(struct store_bytes *bytes)

@@ -178,15 +178,13 @@ static const char *words_of(const struct running *g)
 
 static size_t bytes_in(const char *folder)
 {
-    DIR *dir = opendir(folder);
+    IO_DIR_SCRATCH(dir) = opendir(folder);
     struct dirent *entry;
     struct stat info;
     size_t sum = 0;
     while (dir && (entry = io_next(dir)))
         if (fstatat(dirfd(dir), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0)
             sum += (size_t)info.st_size;
-    if (dir)
-        (void)closedir(dir);
     return sum;
 }
 

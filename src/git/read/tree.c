@@ -69,12 +69,6 @@ static int too_many(const struct tree_lister *l)
     return err_hint(l->err, "look at it with 'git fsck'");
 }
 
-static void add_file(struct tree_lister *l, const char *path, const struct tree_entry *leaf)
-{
-    l->files = arena_grow(l->arena, l->files, l->count, sizeof(*l->files));
-    l->files[l->count++] = (struct tree_file){path, *leaf};
-}
-
 /* PREFIX NAME, and '/' behind a folder. */
 static const char *join(struct arena *arena, const char *prefix, struct span name, bool folder)
 {
@@ -123,7 +117,7 @@ static int list_folder(struct tree_lister *l, const struct oid *tree, const char
         if (l->visited++ == l->max)
             return too_many(l);
         if (!folder)
-            add_file(l, path, &node.leaf);
+            arena_push(l->arena, l->files, l->count) = (struct tree_file){path, node.leaf};
     }
     return 0;
 }
@@ -224,27 +218,19 @@ struct folder {
     size_t loaded; /* so many were there before; what was edited out has no mode */
 };
 
-static void append_node(struct folder *folder, struct arena *arena, const struct tree_node *node)
-{
-    folder->nodes = arena_grow(arena, folder->nodes, folder->count, sizeof(*folder->nodes));
-    folder->nodes[folder->count++] = *node;
-}
-
 static int load_folder(struct folder *out, const struct editor *e, const struct oid *tree)
 {
-    STORE_BYTES_SCRATCH(loaded);
+    struct span rest;
     *out = (struct folder){0};
     if (!tree)
         return 0;
-    if (store_get(&loaded, e->read, STORE_TREE, tree, "a folder", e->err) < 0)
+    if (store_copy(&rest, e->arena, e->read, STORE_TREE, tree, "a folder", e->err) < 0)
         return -1;
-    struct span rest =
-        span_of(arena_memdup(e->arena, loaded.bytes.ptr, loaded.bytes.len), loaded.bytes.len);
     while (rest.len) {
         struct tree_node node;
         if (next_node(&node, &rest) < 0)
             return malformed(e->err, "a folder");
-        append_node(out, e->arena, &node);
+        arena_push(e->arena, out->nodes, out->count) = node;
     }
     out->loaded = out->count;
     return 0;
@@ -307,7 +293,7 @@ static void set_node(struct folder *folder, const struct editor *e, struct span 
     if (node)
         node->leaf = *leaf;
     else if (leaf->mode != LEAF_ABSENT)
-        append_node(folder, e->arena, &(struct tree_node){name, *leaf});
+        arena_push(e->arena, folder->nodes, folder->count) = (struct tree_node){name, *leaf};
 }
 
 /* By path, with '/' before every other byte: what lies below a folder stands together. */

@@ -130,19 +130,17 @@ int convert_choose(enum convert_kind *out, const struct convert_config *config,
 
 static bool has_crlf(struct span text)
 {
-    struct statistics s = {0};
     if (!text.len || !memchr(text.ptr, '\r', text.len))
         return false;
-    s = gather(text);
+    struct statistics s = gather(text);
     return s.crlf && !looks_binary(&s);
 }
 
 bool convert_to_object(struct buf *out, enum convert_kind kind, struct span disk, struct span known)
 {
-    struct statistics s = {0};
     if (kind == CONVERT_NONE || disk.len == 0 || !memchr(disk.ptr, '\r', disk.len))
         return false;
-    s = gather(disk);
+    struct statistics s = gather(disk);
     if (s.crlf == 0 || (is_auto(kind) && (looks_binary(&s) || has_crlf(known))))
         return false;
     for (size_t i = 0; i < disk.len; i++)
@@ -153,10 +151,9 @@ bool convert_to_object(struct buf *out, enum convert_kind kind, struct span disk
 
 bool convert_to_disk(struct buf *out, enum convert_kind kind, struct span object)
 {
-    struct statistics s = {0};
     if ((kind != CONVERT_TEXT_CRLF && kind != CONVERT_AUTO_CRLF) || object.len == 0)
         return false;
-    s = gather(object);
+    struct statistics s = gather(object);
     if (s.lone_lf == 0 || (is_auto(kind) && (s.lone_cr || s.crlf || looks_binary(&s))))
         return false;
     for (size_t i = 0; i < object.len; i++) {

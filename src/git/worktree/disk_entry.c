@@ -118,17 +118,11 @@ static int look_into(struct disk_entry *out, struct stat *info, struct buf *cont
 {
     BUF_SCRATCH(own, CONTENT_MAX);
     struct buf *bytes = content ? content : &own;
-    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    IO_FD_SCRATCH(fd) = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return err_errno(err, errno, "io", "cannot open '%s'", path);
-    int rc = fstat(fd, info);
-    if (rc == 0)
-        rc = read_content(bytes, fd);
-    if (rc < 0)
-        (void)err_errno(err, errno, "io", "cannot read '%s'", path);
-    (void)close(fd);
-    if (rc < 0)
-        return -1;
+    if (fstat(fd, info) < 0 || read_content(bytes, fd) < 0)
+        return err_errno(err, errno, "io", "cannot read '%s'", path);
     out->executable = info->st_mode & S_IXUSR;
     return store_hash(&out->raw, STORE_BLOB, span_of(buf_text(bytes), bytes->len), err);
 }
@@ -147,7 +141,7 @@ int disk_look(struct disk_entry *out, struct stat *info, struct buf *content, in
 {
     struct stat own;
     const char *name;
-    int folder;
+    IO_FD_SCRATCH(folder) = -1;
     *out = (struct disk_entry){.kind = DISK_ABSENT};
     int rc = disk_parent(&folder, &name, top, path, DISK_FIND, err);
     if (rc == 2)
@@ -160,10 +154,9 @@ int disk_look(struct disk_entry *out, struct stat *info, struct buf *content, in
         out->kind = kind_of(info->st_mode);
     else if (errno != ENOENT && errno != ENAMETOOLONG)
         rc = err_errno(err, errno, "io", "cannot look at '%s'", path);
-    if (rc == 0 && out->kind == DISK_FILE)
-        rc = look_into(out, info, content, folder, name, path, err);
-    (void)close(folder);
-    return rc;
+    return rc == 0 && out->kind == DISK_FILE
+               ? look_into(out, info, content, folder, name, path, err)
+               : rc;
 }
 
 static int make_file(int folder, const char *name, mode_t mode)
@@ -243,12 +236,10 @@ int disk_keep(int folder, const char *name, int to, const char *kept, struct err
 
 int disk_sync(int folder, const char *name, struct err *err)
 {
-    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    int rc = fd < 0 ? -1 : io_fsync(fd);
-    int number = errno;
-    if (fd >= 0)
-        (void)close(fd);
-    return rc < 0 ? err_errno(err, number, "io", "cannot make '%s' durable", name) : 0;
+    IO_FD_SCRATCH(fd) = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    return fd < 0 || io_fsync(fd) < 0
+               ? err_errno(err, errno, "io", "cannot make '%s' durable", name)
+               : 0;
 }
 
 int disk_sync_folder(int fd, const char *what, struct err *err)
@@ -258,31 +249,16 @@ int disk_sync_folder(int fd, const char *what, struct err *err)
     return 0;
 }
 
-/* NULL with errno. */
-static DIR *open_folder(int folder, const char *name)
-{
-    int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    if (!dir && fd >= 0)
-        (void)close(fd);
-    return dir;
-}
-
 static int is_hollow(int folder, const char *name, int depth)
 {
     struct dirent *entry;
-    DIR *dir = open_folder(folder, name);
+    IO_DIR_SCRATCH(dir) = io_open_dir(folder, name);
     if (!dir)
         return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : -1;
     int hollow = depth < DEPTH_MAX;
     while (hollow > 0 && (entry = io_next(dir)))
         hollow = is_hollow(dirfd(dir), entry->d_name, depth + 1);
-    int number = errno;
-    if (hollow > 0 && number)
-        hollow = -1;
-    (void)closedir(dir);
-    errno = number;
-    return hollow;
+    return hollow > 0 && errno ? -1 : hollow;
 }
 
 int disk_is_hollow(int folder, const char *name)
@@ -301,13 +277,13 @@ static int remove_empty(int folder, const char *name, int depth)
         return 0;
     if (errno != ENOTEMPTY && errno != EEXIST)
         return -1;
-    DIR *dir = open_folder(folder, name);
-    int rc = dir ? 0 : -1;
-    while (rc == 0 && (entry = io_next(dir)))
-        rc = remove_empty(dirfd(dir), entry->d_name, depth + 1);
-    if (dir)
-        (void)closedir(dir);
-    return rc < 0 ? -1 : unlinkat(folder, name, AT_REMOVEDIR);
+    IO_DIR_SCRATCH(dir) = io_open_dir(folder, name);
+    if (!dir)
+        return -1;
+    while ((entry = io_next(dir)))
+        if (remove_empty(dirfd(dir), entry->d_name, depth + 1) < 0)
+            return -1;
+    return unlinkat(folder, name, AT_REMOVEDIR);
 }
 
 int disk_remove_empty(int folder, const char *name)

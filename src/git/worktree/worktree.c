@@ -32,16 +32,6 @@ struct worktree_attributes {
     const char *unreadable; /* a file of attributes, without which nothing can be told; or NULL */
 };
 
-static int read_object(struct span *out, const struct repo *repo, const struct tree_entry *leaf,
-                       const char *path, struct err *err)
-{
-    STORE_BYTES_SCRATCH(loaded);
-    if (store_get(&loaded, repo->store, STORE_BLOB, &leaf->id, path, err) < 0)
-        return -1;
-    *out = span_of(arena_memdup(repo->arena, loaded.bytes.ptr, loaded.bytes.len), loaded.bytes.len);
-    return 0;
-}
-
 static const struct tree_edit *find_edit(const struct worktree_attributes *w, const char *path)
 {
     for (size_t i = 0; i < w->edit_count; i++)
@@ -67,7 +57,7 @@ static int read_current(struct span *out, bool *found, const struct repo *repo, 
     if (!repo->unborn && tree_find(&leaf, repo->store, &repo->tree, path, err) < 0)
         return -1;
     *found = tree_entry_is_file(&leaf);
-    return *found ? read_object(out, repo, &leaf, path, err) : 0;
+    return *found ? store_copy(out, repo->arena, repo->store, STORE_BLOB, &leaf.id, path, err) : 0;
 }
 
 static int read_attributes(struct span *out, bool *found, void *context, const char *path,
@@ -78,7 +68,9 @@ static int read_attributes(struct span *out, bool *found, void *context, const c
     if (!edit)
         return read_current(out, found, w->repo, path, err);
     *found = tree_entry_is_file(&edit->leaf);
-    return *found ? read_object(out, w->repo, &edit->leaf, path, err) : 0;
+    return *found ? store_copy(out, w->repo->arena, w->repo->store, STORE_BLOB, &edit->leaf.id,
+                               path, err)
+                  : 0;
 }
 
 /* As git does it, what this user may not read, /dev/null and a folder have no attributes. */
@@ -168,9 +160,9 @@ static int link_leaf(struct tree_entry *out, struct buf *bytes, const struct rep
     return store_hash(&out->id, STORE_BLOB, span_of(target, (size_t)len), err);
 }
 
-static int file_leaf(struct tree_entry *out, struct buf *bytes, struct worktree_attributes *w,
-                     const char *path, const struct tree_entry *known, struct span disk,
-                     struct err *err)
+int worktree_hash(struct oid *out, struct buf *bytes, struct worktree_attributes *w,
+                  const char *path, const struct tree_entry *known, struct span disk,
+                  struct err *err)
 {
     BUF_SCRATCH(converted, CONTENT_MAX);
     STORE_BYTES_SCRATCH(in_head);
@@ -184,7 +176,7 @@ static int file_leaf(struct tree_entry *out, struct buf *bytes, struct worktree_
         disk = span_of(buf_text(&converted), converted.len);
     if (bytes)
         (void)buf_append(bytes, disk.ptr, disk.len);
-    return store_hash(&out->id, STORE_BLOB, disk, err);
+    return store_hash(out, STORE_BLOB, disk, err);
 }
 
 int worktree_leaf(struct tree_entry *out, struct buf *bytes, struct worktree_attributes *w,
@@ -202,5 +194,6 @@ int worktree_leaf(struct tree_entry *out, struct buf *bytes, struct worktree_att
     out->mode = disk.executable ? LEAF_EXECUTABLE : LEAF_FILE;
     if (!repo_flag(w->repo, "core.filemode", true) && tree_entry_is_file(known))
         out->mode = known->mode;
-    return file_leaf(out, bytes, w, path, known, span_of(buf_text(&content), content.len), err);
+    return worktree_hash(&out->id, bytes, w, path, known, span_of(buf_text(&content), content.len),
+                         err);
 }

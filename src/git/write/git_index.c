@@ -15,10 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CHECKSUM_SIZE = 20, COPY_PIECE = 1 << 16 };
+enum { CHECKSUM_SIZE = 20, COPY_PIECE = 1 << 30 };
 
 struct index {
     git_index *git;
@@ -144,13 +145,12 @@ void index_item(struct index_item *out, const struct index *index, size_t at)
     const git_index_entry *entry = index->entries[at];
     *out = (struct index_item){
         .path = entry->path,
-        .leaf.mode = entry->mode,
+        .leaf = {entry->mode, oid_from(&entry->id)},
         .stage = git_index_entry_stage(entry),
         .sparse = entry->flags_extended & GIT_INDEX_ENTRY_SKIP_WORKTREE,
         .assumed = entry->flags & GIT_INDEX_ENTRY_VALID,
         .intent_to_add = entry->flags_extended & GIT_INDEX_ENTRY_INTENT_TO_ADD,
     };
-    memcpy(out->leaf.id.id, entry->id.id, sizeof(out->leaf.id.id));
 }
 
 static size_t lower_bound(const struct index *index, const char *path)
@@ -166,19 +166,20 @@ static size_t lower_bound(const struct index *index, const char *path)
     return low;
 }
 
-void index_find(struct index_item *out, bool *found, const struct index *index, const char *path)
+bool index_find(struct index_item *out, const struct index *index, const char *path)
 {
     size_t at = lower_bound(index, path);
-    *found = at < index->count && strcmp(index->entries[at]->path, path) == 0;
-    if (*found)
+    bool found = at < index->count && strcmp(index->entries[at]->path, path) == 0;
+    *out = (struct index_item){.path = NULL};
+    if (found)
         index_item(out, index, at);
+    return found;
 }
 
 bool index_has(const struct index *index, const struct path_change *change)
 {
-    struct index_item item = {.leaf = {0}};
-    bool found;
-    index_find(&item, &found, index, change->path);
+    struct index_item item;
+    (void)index_find(&item, index, change->path);
     return tree_entry_equal(&item.leaf, &change->stages[item.stage]);
 }
 
@@ -206,24 +207,11 @@ bool index_is_current(const struct index *index, const char *path, const struct 
            !not_older(&entry->mtime, &index->written);
 }
 
-struct difference_list {
-    struct arena *arena;
-    const char **paths;
-    size_t count;
-};
-
-static void add_difference(struct difference_list *list, const char *path)
+struct words index_differences(struct arena *arena, const struct index *index,
+                               const struct tree_files *tree)
 {
-    if (list->count && strcmp(list->paths[list->count - 1], path) == 0)
-        return;
-    list->paths = arena_grow(list->arena, list->paths, list->count, sizeof(*list->paths));
-    list->paths[list->count++] = arena_strdup(list->arena, path);
-}
-
-void index_differences(const char ***paths, size_t *count, struct arena *arena,
-                       const struct index *index, const struct tree_files *tree)
-{
-    struct difference_list list = {.arena = arena};
+    struct words paths = {0};
+    const char *last = "";
     for (size_t i = 0, j = 0; i < index->count || j < tree->count;) {
         struct index_item item = {.path = NULL};
         const struct tree_file *file = j < tree->count ? &tree->files[j] : NULL;
@@ -232,13 +220,13 @@ void index_differences(const char ***paths, size_t *count, struct arena *arena,
         int order = !item.path ? 1 : !file ? -1 : strcmp(item.path, file->path);
         bool same = order == 0 && file && !item.stage && !item.intent_to_add &&
                     tree_entry_equal(&item.leaf, &file->leaf);
-        if (!same && (item.path || file))
-            add_difference(&list, order <= 0 || !file ? item.path : file->path);
+        const char *path = order <= 0 || !file ? item.path : file->path;
+        if (!same && path && strcmp(path, last) != 0)
+            words_add(&paths, arena, last = arena_strdup(arena, path));
         i += order <= 0;
         j += order >= 0;
     }
-    *paths = list.paths;
-    *count = list.count;
+    return paths;
 }
 
 int index_checksum(char out[41], const char *path, struct err *err)
@@ -246,7 +234,7 @@ int index_checksum(char out[41], const char *path, struct err *err)
     struct oid sum;
     struct stat info;
     out[0] = '\0';
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    IO_FD_SCRATCH(fd) = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT)
         return 0;
     int rc = fd < 0 ? -1 : fstat(fd, &info);
@@ -256,29 +244,15 @@ int index_checksum(char out[41], const char *path, struct err *err)
         for (size_t i = 0; rc == 0 && i < CHECKSUM_SIZE; i++)
             (void)snprintf(out + 2 * i, 3, "%02x", sum.id[i]);
     }
-    if (rc < 0)
-        (void)err_errno(err, errno, "io", "cannot read the index");
-    if (fd >= 0)
-        (void)close(fd);
-    return rc;
+    return rc < 0 ? err_errno(err, errno, "io", "cannot read the index") : 0;
 }
 
 static int copy_bytes(int to, int from)
 {
-    char piece[COPY_PIECE];
-    for (;;) {
-        ssize_t got = read(from, piece, sizeof(piece));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return (int)got;
-        for (ssize_t done = 0; done < got;) {
-            ssize_t put = write(to, piece + done, (size_t)(got - done));
-            if (put < 0 && errno != EINTR)
-                return -1;
-            done += put > 0 ? put : 0;
-        }
-    }
+    ssize_t sent;
+    while ((sent = sendfile(to, from, NULL, COPY_PIECE)) > 0 || (sent < 0 && errno == EINTR))
+        ;
+    return (int)sent;
 }
 
 /* The index as it is read, and the copy that becomes the new one. */
@@ -442,18 +416,11 @@ static int distrust_racy(git_index *index, const struct timespec *written, struc
 static int finish_file(const char *path, const struct copy *copy, mode_t mode, struct err *err)
 {
     const struct timespec times[] = {copy->to.st_mtim, copy->to.st_mtim};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    int rc = fd < 0 ? -1 : 0;
-    if (rc == 0 && fchmod(fd, mode) < 0 && errno != EPERM && !io_is_unsupported(errno))
-        rc = -1;
-    if (rc == 0 && copy->times_count)
-        rc = futimens(fd, times);
-    if (rc == 0)
-        rc = io_fsync(fd);
-    int number = errno;
-    if (fd >= 0)
-        (void)close(fd);
-    return rc < 0 ? err_errno(err, number, "io", "cannot make the new index durable") : 0;
+    IO_FD_SCRATCH(fd) = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || (fchmod(fd, mode) < 0 && errno != EPERM && !io_is_unsupported(errno)) ||
+        (copy->times_count && futimens(fd, times) < 0) || io_fsync(fd) < 0)
+        return err_errno(err, errno, "io", "cannot make the new index durable");
+    return 0;
 }
 
 int index_write(const char *to, const char *from, mode_t mode, int top,

@@ -1,5 +1,4 @@
-/* The repository of a new child, made before anybody sees it: nothing in it is locked or swapped.
- */
+/* New repositories, made before anybody sees them: nothing in them is locked or swapped. */
 #include "git/new_repo.h"
 
 #include "base/arena.h"
@@ -164,8 +163,7 @@ static void add_place(struct sync_list *list, const char *path)
     for (size_t i = 0; i < list->count; i++)
         if (strcmp(list->places[i].path, path) == 0)
             return;
-    list->places = arena_grow(list->arena, list->places, list->count, sizeof(*list->places));
-    list->places[list->count++] = (struct io_place){list->top, path};
+    arena_push(list->arena, list->places, list->count) = (struct io_place){list->top, path};
 }
 
 /* A file, and the folders that it lies in. */
@@ -192,4 +190,32 @@ int new_repo_sync(const struct io_maker *maker, const char *pack, const char *br
     for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
         add_file(&list, files[i]);
     return io_sync(list.places, list.count, err);
+}
+
+/* ---------------------------------------------------------------- a bare one */
+
+static int put_bare(const char *path, const char *text, struct err *err)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return err_errno(err, errno, "io", "cannot make '%s'", path);
+    int rc = io_write_all(fd, span_from(text));
+    if (close(fd) < 0 || rc < 0)
+        return err_errno(err, errno, "io", "cannot write '%s'", path);
+    return 0;
+}
+
+int new_repo_bare(const char *folder, struct err *err)
+{
+    static const char *const parts[] = {"", "/objects", "/objects/pack", "/refs"};
+    ARENA_SCRATCH(scratch);
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+        const char *path = arena_printf(&scratch, "%s%s", folder, parts[i]);
+        if (mkdir(path, 0700) < 0)
+            return err_errno(err, errno, "io", "cannot make the folder '%s'", path);
+    }
+    if (put_bare(arena_printf(&scratch, "%s/HEAD", folder), "ref: refs/heads/none\n", err) < 0)
+        return -1;
+    return put_bare(arena_printf(&scratch, "%s/config", folder),
+                    "[core]\n\trepositoryformatversion = 0\n\tbare = true\n", err);
 }

@@ -36,13 +36,10 @@ static bool is_foreign(int folder, const char *path)
 static int read_token(char text[TOKEN_MAX_BYTES + 1], int folder, const char *path)
 {
     *text = '\0';
-    int fd = openat(folder, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    IO_FD_SCRATCH(fd) = openat(folder, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT || errno == ENOTDIR || is_foreign(folder, path) ? 0 : -1;
     ssize_t len = read(fd, text, TOKEN_MAX_BYTES);
-    int number = errno;
-    (void)close(fd);
-    errno = number;
     text[len > 0 ? len : 0] = '\0';
     return len < 0 && !is_foreign(folder, path) ? -1 : 0;
 }
@@ -86,10 +83,8 @@ static int take_lock(int folder, const char *lock, int tokens, const char *token
 static int make_parents(int folder, const char *path, enum disk_missing missing, struct err *err)
 {
     const char *name;
-    int parent;
+    IO_FD_SCRATCH(parent) = -1;
     int rc = disk_parent(&parent, &name, folder, path, missing, err);
-    if (rc == 0)
-        (void)close(parent);
     return rc > 0 ? err_set(err, TG_RUNTIME, "git", "cannot make the folder of '%s'", path) : rc;
 }
 
@@ -154,7 +149,7 @@ int ref_read(struct oid *out, bool *found, const struct repo *repo, const char *
     int rc = git_reference_lookup(&ref, repo->git, name);
     *found = rc == 0 && git_reference_type(ref) == GIT_REFERENCE_DIRECT;
     if (*found)
-        memcpy(out->id, git_reference_target(ref)->id, sizeof(out->id));
+        *out = oid_from(git_reference_target(ref));
     git_reference_free(ref);
     return rc < 0 && rc != GIT_ENOTFOUND ? git_fail(err, "cannot read '%s'", name) : 0;
 }
@@ -162,7 +157,7 @@ int ref_read(struct oid *out, bool *found, const struct repo *repo, const char *
 int ref_put(int folder, const char *path, int tokens, const char *from, struct err *err)
 {
     const char *name;
-    int parent;
+    IO_FD_SCRATCH(parent) = -1;
     if (faccessat(tokens, from, F_OK, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
         return 0;
     int rc = disk_parent(&parent, &name, folder, path, DISK_MAKE_DURABLY, err);
@@ -173,10 +168,8 @@ int ref_put(int folder, const char *path, int tokens, const char *from, struct e
     rc = renameat(tokens, from, parent, name);
     if (rc < 0 && errno == EISDIR && disk_remove_empty(parent, name) == 0)
         rc = renameat(tokens, from, parent, name);
-    rc = rc < 0 ? err_errno(err, errno, "io", "cannot write '%s'", path)
-                : disk_sync_folder(parent, path, err);
-    (void)close(parent);
-    return rc;
+    return rc < 0 ? err_errno(err, errno, "io", "cannot write '%s'", path)
+                  : disk_sync_folder(parent, path, err);
 }
 
 int ref_says(bool *out, int folder, const char *path, const char *text, struct err *err)
@@ -194,9 +187,7 @@ int ref_says(bool *out, int folder, const char *path, const char *text, struct e
         return 0; /* a folder: of branches whose names begin with it */
     if (io_read_file(&found, &scratch, folder, path, most, err) < 0)
         return -1;
-    while (found.len && found.ptr[found.len - 1] == '\n')
-        found.len--;
-    *out = span_equal(found, span_from(text));
+    *out = span_equal(span_trim_end(found, "\n"), span_from(text));
     return 0;
 }
 
@@ -229,15 +220,14 @@ static void copy_packed(struct buf *out, bool *less, struct span text, const cha
 {
     bool left_out = false;
     while (text.len) {
-        const char *end = memchr(text.ptr, '\n', text.len);
-        size_t len = end ? (size_t)(end - text.ptr) : text.len;
-        if (*text.ptr != '^')
-            left_out = names_line(names, count, span_of(text.ptr, len));
+        const char *start = text.ptr;
+        struct span line = span_cut_line(&text);
+        if (*start != '^')
+            left_out = names_line(names, count, line);
         if (left_out)
             *less = true;
         else
-            (void)buf_append(out, text.ptr, len + (end != NULL));
-        text = span_of(text.ptr + len + (end != NULL), text.len - len - (end != NULL));
+            (void)buf_append(out, start, (size_t)(text.ptr - start));
     }
 }
 
@@ -317,51 +307,43 @@ static void append_log(const struct repo *repo, int folder, const char *path, co
     ARENA_SCRATCH(scratch);
     if (!log_wanted(repo, folder, path) || make_parents(folder, path, DISK_MAKE, &err) < 0)
         return;
-    int fd = openat(folder, path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (fd < 0)
+    IO_FD_SCRATCH(fd) =
+        openat(folder, path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd < 0 || logged(fd, start))
         return;
-    if (!logged(fd, start)) {
-        const char *line = arena_printf(&scratch, "%s%s\n", start, rest);
-        off_t size = lseek(fd, 0, SEEK_END);
-        size_t len = strlen(line);
-        if (write(fd, line, len) != (ssize_t)len)
-            (void)!ftruncate(fd, size);
-    }
-    (void)close(fd);
+    const char *line = arena_printf(&scratch, "%s%s\n", start, rest);
+    off_t size = lseek(fd, 0, SEEK_END);
+    size_t len = strlen(line);
+    if (write(fd, line, len) != (ssize_t)len)
+        (void)!ftruncate(fd, size);
 }
 
 void ref_log_head(const struct repo *repo, const struct oid *old, const struct oid *new,
                   const char *who, const char *what)
 {
     ARENA_SCRATCH(scratch);
-    char from[41], to[41];
-    oid_hex(from, old);
-    oid_hex(to, new);
     append_log(repo, repo->git_fd, "logs/HEAD",
-               arena_printf(&scratch, "%s %s %s\t%s", from, to, who, what), "");
+               arena_printf(&scratch, "%s %s %s\t%s", oid_text(&scratch, old),
+                            oid_text(&scratch, new), who, what),
+               "");
 }
 
 void ref_log_branch(const struct repo *repo, const char *branch, const struct oid *old,
                     const struct oid *new, const char *who, const char *what)
 {
     ARENA_SCRATCH(scratch);
-    char from[41], to[41];
-    oid_hex(from, old);
-    oid_hex(to, new);
     append_log(repo, repo->common_fd, arena_printf(&scratch, "logs/%s", branch),
-               arena_printf(&scratch, "%s %s ", from, to),
+               arena_printf(&scratch, "%s %s ", oid_text(&scratch, old), oid_text(&scratch, new)),
                arena_printf(&scratch, "%s\t%s", who, what));
 }
 
 void ref_log(const struct repo *repo, const char *branch, const struct oid *old,
              const struct oid *new, const char *who, const char *what)
 {
-    static const struct oid none;
     ARENA_SCRATCH(scratch);
-    char to[41], head[41];
-    oid_hex(to, new);
-    oid_hex(head, oid_equal(old, &none) && !repo->unborn ? &repo->head : old);
-    append_log(repo, repo->git_fd, "logs/HEAD", arena_printf(&scratch, "%s %s ", head, to),
+    const struct oid *head = oid_is_zero(old) && !repo->unborn ? &repo->head : old;
+    append_log(repo, repo->git_fd, "logs/HEAD",
+               arena_printf(&scratch, "%s %s ", oid_text(&scratch, head), oid_text(&scratch, new)),
                arena_printf(&scratch, "%s\t%s", who, what));
     ref_log_branch(repo, branch, old, new, who, what);
 }

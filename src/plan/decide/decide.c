@@ -1,21 +1,20 @@
-/* What becomes of one file that up to three trees have. */
-#include "plan/decide/decide.h"
+/* What becomes of one file of up to three trees. */
 
 #include "base/arena.h"
 #include "base/str.h"
-#include "git/store.h"
 #include "plan/case_names.h"
-#include "plan/file_triple.h"
+#include "plan/decide/destinations.h"
+#include "plan/pair.h"
 #include "plan/three_way.h"
 
 #include <string.h>
 
-struct resolver {
+struct decision {
     struct outcome *out;
     struct arena *arena;
     struct store *store;
     const struct plan_input *input;
-    const struct file_triple *unit;
+    const struct file_triple *triple;
     const struct plan_file *base, *child, *render; /* NULL: absent */
     const struct plan_file *rule;
     struct err *err;
@@ -23,14 +22,14 @@ struct resolver {
 
 static const struct tree_entry absent;
 
-static const struct tree_entry *leaf_of(const struct plan_file *file)
+static const struct tree_entry *entry_of(const struct plan_file *file)
 {
-    return file ? &file->leaf : &absent;
+    return file ? &file->entry : &absent;
 }
 
 static bool same(const struct plan_file *a, const struct plan_file *b)
 {
-    return tree_entry_equal(leaf_of(a), leaf_of(b));
+    return tree_entry_equal(entry_of(a), entry_of(b));
 }
 
 static bool same_path(const struct plan_file *a, const struct plan_file *b)
@@ -38,268 +37,270 @@ static bool same_path(const struct plan_file *a, const struct plan_file *b)
     return a && b && strcmp(a->path, b->path) == 0;
 }
 
-static const struct policy *policy_of(const struct resolver *r)
+static const struct policy *policy_of(const struct decision *d)
 {
-    return &file_policies[r->rule ? r->rule->policy : POLICY_MERGE];
+    return &file_policies[d->rule ? d->rule->policy : POLICY_MERGE];
 }
 
-static bool wanted_back(const struct resolver *r)
+static bool wanted_back(const struct decision *d)
 {
-    for (size_t i = 0; i < r->input->restore_count; i++)
+    for (size_t i = 0; i < d->input->restore_count; i++)
         for (int side = BASE; side < SIDES; side++)
-            if (r->unit->side[side] && strcmp(r->input->restore[i], r->unit->side[side]->path) == 0)
+            if (d->triple->side[side] &&
+                strcmp(d->input->restore[i], d->triple->side[side]->path) == 0)
                 return true;
     return false;
 }
 
-static int report(const struct resolver *r, enum path_state state, const char *path)
+static int report(const struct decision *d, enum path_state state, const char *path)
 {
-    r->out->reported = true;
-    r->out->state = state;
-    r->out->path = path;
+    d->out->reported = true;
+    d->out->state = state;
+    d->out->path = path;
     return 0;
 }
 
 /* Where the file was in the child before, or else in the template; NULL: at `path` all along. */
-static const char *where_it_was(const struct resolver *r, const char *path)
+static const char *where_it_was(const struct decision *d, const char *path)
 {
-    if (r->child && strcmp(r->child->path, path) != 0)
-        return r->child->path;
-    return r->base && strcmp(r->base->path, path) != 0 ? r->base->path : NULL;
+    if (d->child && strcmp(d->child->path, path) != 0)
+        return d->child->path;
+    return d->base && strcmp(d->base->path, path) != 0 ? d->base->path : NULL;
 }
 
-static void add_note(const struct resolver *r, const char *note)
+static void add_note(const struct decision *d, const char *note)
 {
-    const char *before = r->out->note;
-    r->out->note = before ? arena_printf(r->arena, "%s; %s", before, note) : note;
+    const char *before = d->out->note;
+    d->out->note = before ? arena_printf(d->arena, "%s; %s", before, note) : note;
 }
 
 /* The child's file as it is, where it is. */
-static int keep(const struct resolver *r, enum path_state state)
+static int keep(const struct decision *d, enum path_state state)
 {
-    r->out->disk = r->child->leaf;
-    r->out->from_path = where_it_was(r, r->child->path);
-    return report(r, state, r->child->path);
+    d->out->disk = d->child->entry;
+    d->out->from_path = where_it_was(d, d->child->path);
+    return report(d, state, d->child->path);
 }
 
-static int keep_deleted(const struct resolver *r)
+static int keep_deleted(const struct decision *d)
 {
-    if (r->render && !same(r->base, r->render))
-        add_note(r, "the template changed it");
-    if (r->unit->looks_like)
-        add_note(r, arena_printf(r->arena, "your '%s' looks like it, and is left alone",
-                                 r->unit->looks_like));
-    (void)report(r, PATH_KEPT_DELETED, NULL);
+    if (d->render && !same(d->base, d->render))
+        add_note(d, "the template changed it");
+    if (d->triple->looks_like)
+        add_note(d, arena_printf(d->arena, "your '%s' looks like it, and is left alone",
+                                 d->triple->looks_like));
+    (void)report(d, PATH_KEPT_DELETED, NULL);
     return 0;
 }
 
-static int conflict(const struct resolver *r, const char *path, const struct tree_entry *disk,
+static int conflict(const struct decision *d, const char *path, const struct tree_entry *disk,
                     const char *note)
 {
-    const char *more = r->out->note;
-    r->out->conflict = true;
-    r->out->from_path = where_it_was(r, path);
-    r->out->disk = *disk;
-    r->out->note = note;
+    const char *more = d->out->note;
+    d->out->conflict = true;
+    d->out->from_path = where_it_was(d, path);
+    d->out->disk = *disk;
+    d->out->note = note;
     if (more)
-        add_note(r, more);
-    r->out->stages[BASE] = *leaf_of(r->base);
-    r->out->stages[CHILD] = *leaf_of(r->child);
-    r->out->stages[RENDER] = *leaf_of(r->render);
-    return report(r, PATH_CONFLICT, path);
+        add_note(d, more);
+    d->out->stages[BASE] = *entry_of(d->base);
+    d->out->stages[CHILD] = *entry_of(d->child);
+    d->out->stages[RENDER] = *entry_of(d->render);
+    return report(d, PATH_CONFLICT, path);
 }
 
-static int add(const struct resolver *r)
+static int add(const struct decision *d)
 {
-    r->out->disk = r->render->leaf;
-    return report(r, PATH_ADDED, r->render->path);
+    d->out->disk = d->render->entry;
+    return report(d, PATH_ADDED, d->render->path);
 }
 
-/* Left alone: a `yours:` glob or the policy says so. */
-static int leave(const struct resolver *r)
+/* A `yours:` glob or the policy leaves the file alone. */
+static int leave(const struct decision *d)
 {
-    if (r->child) {
-        (void)keep(r, PATH_KEPT_YOURS);
-        r->out->reported = !same(r->base, r->child) || !same(r->base, r->render) ||
-                           !same_path(r->base, r->child) || !same_path(r->base, r->render);
+    if (d->child) {
+        (void)keep(d, PATH_KEPT_YOURS);
+        d->out->reported = !same(d->base, d->child) || !same(d->base, d->render) ||
+                           !same_path(d->base, d->child) || !same_path(d->base, d->render);
         return 0;
     }
-    if (r->base)
-        return keep_deleted(r);
-    r->out->note = "not added: it is yours";
-    return report(r, PATH_KEPT_YOURS, NULL);
+    if (d->base)
+        return keep_deleted(d);
+    d->out->note = "not added: it is yours";
+    return report(d, PATH_KEPT_YOURS, NULL);
 }
 
-static int alike(bool *out, const struct resolver *r, const struct plan_file *a,
+static int alike(bool *out, const struct decision *d, const struct plan_file *a,
                  const struct plan_file *b)
 {
-    return three_way_alike(out, r->store, a, b, r->err);
+    return three_way_alike(out, d->store, a, b, d->err);
 }
 
-/* A file whose line endings alone differ from the base's is the base's. */
-static int resolve_dropped(const struct resolver *r)
+/* The template dropped the file. One that differs in line endings alone counts as unchanged. */
+static int decide_dropped(const struct decision *d)
 {
     bool unchanged;
-    if (!r->child)
-        return keep_deleted(r);
-    if (alike(&unchanged, r, r->base, r->child) < 0)
+    if (!d->child)
+        return keep_deleted(d);
+    if (alike(&unchanged, d, d->base, d->child) < 0)
         return -1;
     if (!unchanged)
-        return conflict(r, r->child->path, &r->child->leaf,
+        return conflict(d, d->child->path, &d->child->entry,
                         "the template dropped it, you changed it");
-    r->out->note = same(r->base, r->child) ? NULL : NOTE_ENDINGS_ALONE;
-    if (same_path(r->base, r->child))
-        return report(r, PATH_DELETED, NULL);
-    return keep(r, PATH_KEPT_YOURS);
+    d->out->note = same(d->base, d->child) ? NULL : NOTE_ENDINGS_ALONE;
+    if (same_path(d->base, d->child))
+        return report(d, PATH_DELETED, NULL);
+    return keep(d, PATH_KEPT_YOURS);
 }
 
-static int resolve_new(const struct resolver *r)
+/* The template has a new file. */
+static int decide_new(const struct decision *d)
 {
-    if (!r->child)
-        return add(r);
-    struct plan_file plain = *r->child; /* the bit is the child's to choose */
+    if (!d->child)
+        return add(d);
+    struct plan_file plain = *d->child; /* the child chooses the executable bit */
     bool equal = false;
-    plain.leaf.mode = r->render->leaf.mode;
-    if (tree_entry_is_file(&r->child->leaf) && alike(&equal, r, &plain, r->render) < 0)
+    plain.entry.mode = d->render->entry.mode;
+    if (tree_entry_is_file(&d->child->entry) && alike(&equal, d, &plain, d->render) < 0)
         return -1;
     /* by a name that differs in case alone */
-    if (!same_path(r->child, r->render))
-        add_note(r, arena_printf(r->arena, "the template has it as '%s'", r->render->path));
+    if (!same_path(d->child, d->render))
+        add_note(d, arena_printf(d->arena, "the template has it as '%s'", d->render->path));
     if (!equal)
-        return conflict(r, r->child->path, &r->child->leaf, "you and the template both added it");
-    if (!oid_equal(&r->child->leaf.id, &r->render->leaf.id))
-        add_note(r, NOTE_ENDINGS_KEPT);
-    return keep(r, PATH_ADOPTED);
+        return conflict(d, d->child->path, &d->child->entry, "you and the template both added it");
+    if (!oid_equal(&d->child->entry.id, &d->render->entry.id))
+        add_note(d, NOTE_ENDINGS_KEPT);
+    return keep(d, PATH_ADOPTED);
 }
 
-static bool is_one_name_here(const struct resolver *r)
+static bool is_one_name_here(const struct decision *d)
 {
-    return r->input->any_case && names_alike(r->child->path, r->render->path);
+    return d->input->any_case && names_alike(d->child->path, d->render->path);
 }
 
-/* The template moves it, and only the disk is against that. */
-static bool place_is_kept(const struct resolver *r)
+/* The template moves the file, and the disk cannot tell the two names apart. */
+static bool keeps_name(const struct decision *d)
 {
-    return is_one_name_here(r) && same_path(r->base, r->child) && !same_path(r->base, r->render);
+    return is_one_name_here(d) && same_path(d->base, d->child) && !same_path(d->base, d->render);
 }
 
 /*
- * Where the file lies afterwards: the child's choice first, then the template's. What the child
- * made a link or a submodule is another thing than the file that the template moves: it stays. So
- * does a name on a disk that cannot tell it from the new one.
+ * Where the file lies afterwards: the child's choice first, then the template's. A link or a
+ * submodule that the child put in its place stays: it is not the file that the template moves. A
+ * name that the disk cannot tell from the new one stays, too.
  */
-static const char *place(const struct resolver *r)
+static const char *destination_of(const struct decision *d)
 {
-    bool follows =
-        same_path(r->base, r->child) && tree_entry_is_file(&r->child->leaf) && !is_one_name_here(r);
-    return follows ? r->render->path : r->child->path;
+    bool follows = same_path(d->base, d->child) && tree_entry_is_file(&d->child->entry) &&
+                   !is_one_name_here(d);
+    return follows ? d->render->path : d->child->path;
 }
 
-/* It lies at the child's path: where the template has another one for it now, that is told. */
-static int note_move(const struct resolver *r)
+/* Notes that the template moved the file, which stays at the child's path. */
+static int note_move(const struct decision *d)
 {
-    if (!same_path(r->base, r->render) && !same_path(r->child, r->render))
-        add_note(r, arena_printf(r->arena, "the template moved it to '%s'%s", r->render->path,
-                                 is_one_name_here(r) ? ", which is one name on this disk" : ""));
+    if (!same_path(d->base, d->render) && !same_path(d->child, d->render))
+        add_note(d, arena_printf(d->arena, "the template moved it to '%s'%s", d->render->path,
+                                 is_one_name_here(d) ? ", which is one name on this disk" : ""));
     return 0;
 }
 
 /* The child has the result already. */
-static int nothing_to_do(const struct resolver *r)
+static int nothing_to_do(const struct decision *d)
 {
-    bool child_changed = !same(r->base, r->child) || !same_path(r->base, r->child);
-    bool template_changed = !same(r->base, r->render) || !same_path(r->base, r->render);
-    bool both = template_changed && tree_entry_is_file(&r->child->leaf);
-    (void)keep(r, both ? PATH_MERGED : PATH_KEPT_YOURS);
-    r->out->reported = child_changed || place_is_kept(r);
-    return note_move(r);
+    bool child_changed = !same(d->base, d->child) || !same_path(d->base, d->child);
+    bool template_changed = !same(d->base, d->render) || !same_path(d->base, d->render);
+    bool both = template_changed && tree_entry_is_file(&d->child->entry);
+    (void)keep(d, both ? PATH_MERGED : PATH_KEPT_YOURS);
+    d->out->reported = child_changed || keeps_name(d);
+    return note_move(d);
 }
 
-static int settle(const struct resolver *r, const struct tree_entry *result)
+static int settle(const struct decision *d, const struct tree_entry *result)
 {
-    const char *path = place(r);
-    r->out->disk = *result;
-    if (tree_entry_equal(result, &r->child->leaf) && strcmp(path, r->child->path) == 0)
-        return nothing_to_do(r);
-    r->out->from_path = where_it_was(r, path);
-    if (strcmp(path, r->child->path) != 0)
-        return report(r, PATH_RENAMED, path);
-    (void)report(r, same(r->base, r->child) ? PATH_UPDATED : PATH_MERGED, path);
-    return note_move(r);
+    const char *path = destination_of(d);
+    d->out->disk = *result;
+    if (tree_entry_equal(result, &d->child->entry) && strcmp(path, d->child->path) == 0)
+        return nothing_to_do(d);
+    d->out->from_path = where_it_was(d, path);
+    if (strcmp(path, d->child->path) != 0)
+        return report(d, PATH_RENAMED, path);
+    (void)report(d, same(d->base, d->child) ? PATH_UPDATED : PATH_MERGED, path);
+    return note_move(d);
 }
 
-/* What its policy says of a file that both changed; NULL: nothing, or one changed endings alone. */
-static int why_apart(const char **out, const struct resolver *r)
+/* Why the policy forbids a merge; NULL where it does not, or one side changed endings alone. */
+static int why_unmerged(const char **out, const struct decision *d)
 {
     bool unchanged = false;
-    *out = policy_of(r)->conflicts;
+    *out = policy_of(d)->conflicts;
     if (!*out)
         return 0;
-    if (alike(&unchanged, r, r->base, r->child) < 0 ||
-        (!unchanged && alike(&unchanged, r, r->base, r->render) < 0) ||
-        (!unchanged && alike(&unchanged, r, r->child, r->render) < 0))
+    if (alike(&unchanged, d, d->base, d->child) < 0 ||
+        (!unchanged && alike(&unchanged, d, d->base, d->render) < 0) ||
+        (!unchanged && alike(&unchanged, d, d->child, d->render) < 0))
         return -1;
     if (unchanged)
         *out = NULL;
     return 0;
 }
 
-static int resolve_both_changed(const struct resolver *r)
+static int decide_both_changed(const struct decision *d)
 {
-    const char *apart;
+    const char *why;
     struct three_way_input input = {
-        .file = {r->base, r->child, r->render},
-        .lines = r->rule && r->rule->merge == MERGE_LINES,
-        .base_label = r->input->base_label,
-        .render_label = r->input->render_label,
+        .file = {d->base, d->child, d->render},
+        .lines = d->rule && d->rule->merge == MERGE_LINES,
+        .base_label = d->input->base_label,
+        .render_label = d->input->render_label,
     };
     struct three_way merged;
-    if (why_apart(&apart, r) < 0 || three_way_merge(&merged, r->store, &input, r->err) < 0)
+    if (why_unmerged(&why, d) < 0 || three_way_merge(&merged, d->store, &input, d->err) < 0)
         return -1;
-    if (merged.kind == THREE_WAY_CLEAN && !apart) {
-        r->out->merged_text = merged.text;
-        r->out->note = merged.note;
-        return settle(r, &merged.result);
+    if (merged.kind == THREE_WAY_CLEAN && !why) {
+        d->out->merged_text = merged.text;
+        d->out->note = merged.note;
+        return settle(d, &merged.result);
     }
-    if (merged.kind == THREE_WAY_CLEAN) /* by its policy: the modes merge all the same */
-        merged.result.id = r->child->leaf.id;
-    const char *path = place(r);
-    (void)conflict(r, path, &merged.result, apart ? apart : merged.reason);
-    return strcmp(path, r->child->path) == 0 ? note_move(r) : 0;
+    if (merged.kind == THREE_WAY_CLEAN) /* the policy forbids it: modes alone are merged */
+        merged.result.id = d->child->entry.id;
+    const char *path = destination_of(d);
+    (void)conflict(d, path, &merged.result, why ? why : merged.reason);
+    return strcmp(path, d->child->path) == 0 ? note_move(d) : 0;
 }
 
-static int resolve_everywhere(const struct resolver *r)
+static int decide_everywhere(const struct decision *d)
 {
-    if (same(r->base, r->render) || same(r->child, r->render))
-        return settle(r, &r->child->leaf);
-    if (same(r->base, r->child))
-        return settle(r, &r->render->leaf);
-    return resolve_both_changed(r);
+    if (same(d->base, d->render) || same(d->child, d->render))
+        return settle(d, &d->child->entry);
+    if (same(d->base, d->child))
+        return settle(d, &d->render->entry);
+    return decide_both_changed(d);
 }
 
 int decide_file(struct outcome *out, struct arena *arena, struct store *store,
-                const struct plan_input *input, const struct file_triple *unit, struct err *err)
+                const struct plan_input *input, const struct file_triple *triple, struct err *err)
 {
-    struct resolver r = {.out = out,
+    struct decision d = {.out = out,
                          .arena = arena,
                          .store = store,
                          .input = input,
-                         .unit = unit,
-                         .base = unit->side[BASE],
-                         .child = unit->side[CHILD],
-                         .render = unit->side[RENDER],
-                         .rule = triple_rule(unit, input),
+                         .triple = triple,
+                         .base = triple->side[BASE],
+                         .child = triple->side[CHILD],
+                         .render = triple->side[RENDER],
+                         .rule = triple_rule(triple, input),
                          .err = err};
     *out = (struct outcome){0};
-    if (r.render && !r.child && wanted_back(&r))
-        return add(&r);
-    if (triple_is_yours(unit, input))
-        return leave(&r);
-    if (policy_of(&r)->leaves_alone && (r.base || r.child))
-        return leave(&r);
-    if (!r.render)
-        return resolve_dropped(&r);
-    if (!r.base)
-        return resolve_new(&r);
-    return r.child ? resolve_everywhere(&r) : keep_deleted(&r);
+    if (d.render && !d.child && wanted_back(&d))
+        return add(&d);
+    if (triple_is_yours(triple, input))
+        return leave(&d);
+    if (policy_of(&d)->leaves_alone && (d.base || d.child))
+        return leave(&d);
+    if (!d.render)
+        return decide_dropped(&d);
+    if (!d.base)
+        return decide_new(&d);
+    return d.child ? decide_everywhere(&d) : keep_deleted(&d);
 }

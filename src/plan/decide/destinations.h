@@ -1,58 +1,80 @@
-/* Where every file comes to lie, and what that makes of the plan. */
+/* What becomes of each file, and where it lies afterwards. */
 #ifndef TMPLGEN_DESTINATIONS_H
 #define TMPLGEN_DESTINATIONS_H
 
-#include "plan/plan_input.h"
+#include "base/err.h"
+#include "plan/plan.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
-struct err;
-struct outcome;
+struct file_triple;
 struct plan;
 struct plan_path;
 struct store;
-struct file_triple;
 
-/* A file at its place after the update, by path. */
+struct outcome {
+    bool reported;
+    enum path_state state;
+    const char *path; /* where the file lies afterwards; NULL: nowhere */
+    const char *from_path;
+    struct tree_entry disk; /* its content there */
+    bool conflict;
+    struct tree_entry stages[SIDES];
+    bool merged_text; /* `disk` has lines of both */
+    const char *note; /* for people, or NULL */
+};
+
+/* Puts merged content into the store. */
+TG_CHECKED int decide_file(struct outcome *out, struct arena *arena, struct store *store,
+                           const struct plan_input *input, const struct file_triple *triple,
+                           struct err *err);
+
 struct destination {
     const char *path;
-    size_t unit;
+    size_t triple;
 };
 
-struct planner {
-    struct plan *out;
+/* What is decided of every file, and what that makes of the child's paths. */
+struct placement {
     struct arena *arena;
-    struct store *store;
     const struct plan_input *input;
-    struct err *err;
-    struct file_triple *units;
-    size_t unit_count;
-    struct outcome *outcomes;   /* per unit */
-    struct destination *placed; /* sorted by path */
-    size_t placed_count;
-    bool *leaves; /* per child file: it does not stay where it is */
-    bool *fixed;  /* per base file: renames are not followed */
+    struct file_triple *triples;
+    size_t triple_count;
+    struct outcome *outcomes;         /* one for each triple */
+    struct destination *destinations; /* sorted by path */
+    size_t destination_count;
+    bool *vacated; /* one for each file of the child: it does not stay at its path */
 };
 
-static inline const struct plan_list *child_list(const struct planner *p)
+static inline const struct plan_list *child_list(const struct placement *p)
 {
     return &p->input->side[CHILD];
 }
 
-/* From the outcomes: `placed` and `leaves`. */
-void place_all(struct planner *p);
-/* Index of the first at or behind `path`. */
-size_t placed_lower_bound(const struct planner *p, const char *path);
-bool is_placed(const struct planner *p, const char *path);
-/* The unit's file is the child's, at its old path. */
-bool stays_in_place(const struct planner *p, size_t unit);
-/* The unit's file goes where the child does not have it. */
-bool newly_placed(const struct planner *p, size_t unit);
+/* Fills in `destinations` and `vacated` from the outcomes. */
+void list_destinations(struct placement *p);
+bool is_destination(const struct placement *p, const char *path);
+/* True where the triple's file stays at its path in the child. */
+bool stays_in_place(const struct placement *p, size_t triple);
+/* The child's file at `path`, mostly that of the triple; or NULL. */
+const struct plan_file *child_at(const struct placement *p, const char *path, size_t triple);
+/* The child's file at `path`, where it stays there; else NULL. */
+const struct plan_file *staying_file(const struct placement *p, const char *path);
+/* The first such file below `folder`, which ends in '/'; or NULL. */
+const struct plan_file *first_staying(const struct placement *p, const char *folder);
 
-struct plan_edit *plan_add_edit(struct planner *p, const char *path, const struct tree_entry *old);
-void plan_add_path(struct planner *p, const struct plan_path *path);
-void plan_warn(struct planner *p, const char *text);
+/* True where the triple's file goes to a folder of the child, or below a file that stays. */
+bool destination_is_blocked(const struct placement *p, size_t triple);
+/*
+ * Settles files against folders. A file of the child that is in the way of a folder moves aside,
+ * where it may be moved. Else the template's new file is a conflict, at stage 3 alone.
+ */
+void clear_destinations(struct plan *out, struct placement *p);
+
+struct plan_edit *plan_add_edit(struct plan *plan, struct arena *arena, const char *path,
+                                const struct tree_entry *old);
+void plan_add_path(struct plan *plan, const struct plan_path *path);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "plan/merge/hunks.h"
+#include "git/patch.h"
 
 #include <string.h>
 
@@ -18,8 +18,8 @@ struct lines {
 /* What one side did to the base. */
 struct slot_side {
     struct lines lines;
-    size_t *line_of;  /* per slot: the line it became, + 1; 0: deleted */
-    size_t *inserted; /* per slot, and one for before the first: first line inserted behind it */
+    size_t *line_of;  /* for each slot: its line on this side, + 1; 0: deleted */
+    size_t *inserted; /* for each slot and the end: the first line that is inserted before it */
     size_t *inserted_count;
 };
 
@@ -38,15 +38,11 @@ static void split(struct lines *out, struct arena *arena, struct span text)
     out->ended = text.len == 0 || text.ptr[text.len - 1] == '\n';
     out->count = count + !out->ended;
     out->items = arena_array(arena, out->count + 1, sizeof(*out->items));
-    for (size_t i = 0; i < out->count; i++) {
-        const char *end = memchr(text.ptr, '\n', text.len);
-        size_t len = end ? (size_t)(end - text.ptr) : text.len;
-        out->items[i] = span_of(text.ptr, len);
-        text = span_of(text.ptr + len + (end != NULL), text.len - len - (end != NULL));
-    }
+    for (size_t i = 0; i < out->count; i++)
+        out->items[i] = span_cut_line(&text);
 }
 
-/* What a line pins: its first word, behind indent, bullet and quotes; empty for a comment. */
+/* The name that a line pins: its first word behind indent, bullet and quotes; no comment's. */
 static struct span key_of(struct span line)
 {
     while (line.len && strchr(" \t\"'-*", *line.ptr))
@@ -76,7 +72,7 @@ static void insert(struct alignment *a, size_t before_base, size_t line)
     (*count)++;
 }
 
-/* Lines between two aligned ones: in order where there are as many, else deleted and inserted. */
+/* Lines between two aligned ones: as many on both sides are pairs, else deleted and inserted. */
 static void align_gap(struct alignment *a, size_t base_end, size_t side_end)
 {
     bool equal = base_end - a->base_at == side_end - a->side_at;
@@ -89,7 +85,7 @@ static void align_gap(struct alignment *a, size_t base_end, size_t side_end)
     a->side_at = side_end;
 }
 
-/* Longest common sequence of keys: table[i][j] is its length from there on. */
+/* Aligns by the longest common sequence of keys: table[i][j] is its length from there on. */
 static void align_keys(struct alignment *a, size_t base_end, size_t side_end)
 {
     size_t rows = base_end - a->base_at, columns = side_end - a->side_at, width = columns + 1;
@@ -140,7 +136,7 @@ static int align(struct slot_side *out, struct arena *arena, const struct lines 
     out->line_of = arena_array(arena, base->count + 1, sizeof(*out->line_of));
     out->inserted = arena_array(arena, base->count + 1, sizeof(*out->inserted));
     out->inserted_count = arena_array(arena, base->count + 1, sizeof(*out->inserted_count));
-    if (hunks_find(arena, base_text, text, align_hunk, &a) < 0)
+    if (patch_hunks(arena, base_text, text, align_hunk, &a) < 0)
         return -1;
     align_equal(&a, base->count);
     return 0;

@@ -13,10 +13,10 @@ struct slots_labels {
 };
 
 /*
- * Each base line is a slot. Changes to different slots never conflict, adjacent or not; insertions
- * hang on the slot before them, ours first, a line that both inserted there once. The same slot
- * changed differently, or deleted against edited, conflicts: `*clean` is false and diff3 markers
- * stand in `out`. -1 only where `out` overflows.
+ * Each base line is a slot. Changes to different slots never conflict, adjacent or not. Inserted
+ * lines belong to the slot before them: ours come first, and a line that both sides inserted comes
+ * once. Two different changes to one slot conflict, deleted against edited, too: then `*clean` is
+ * false, and `out` has diff3 markers. -1 only where `out` overflows.
  */
 int slots_merge(struct buf *out, bool *clean, struct span base, struct span ours,
                 struct span theirs, const struct slots_labels *labels);

@@ -4,37 +4,212 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "git/libgit2.h"
+#include "git/patch.h"
 #include "git/store.h"
-#include "plan/merge/line_endings.h"
 #include "plan/merge/slots.h"
 
 #include <git2.h>
+#include <stdint.h>
 #include <string.h>
 
 enum { BINARY_LOOK = 8000 };
 
 #define OUR_LABEL "your project"
-/* What a merge can grow to: three files and their markers; a guard, not a limit. */
+/* No merge of three files gets there: a guard, not a limit. */
 #define MERGED_MAX ((size_t)1 << 31)
+
+/* ---------------------------------------------------------------- line endings */
+
+enum end { END_NONE, END_LF, END_CRLF };
+
+enum endings {
+    ENDINGS_NONE, /* no newline */
+    ENDINGS_LF,
+    ENDINGS_CRLF,
+    ENDINGS_MIXED, /* some LF, some CRLF */
+    ENDINGS_OTHER, /* a NUL, or a CR without its LF: the bytes stay as they are */
+};
+
+struct counts {
+    size_t lf, crlf;
+    bool other; /* NUL, or CR without LF */
+};
+
+static struct counts count(struct span text)
+{
+    struct counts counts = {.other = text.len && memchr(text.ptr, '\0', text.len) != NULL};
+    const char *end = text.ptr + text.len, *at = text.ptr;
+    if (text.len && !memchr(at, '\r', text.len)) { /* most have none */
+        for (; at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++)
+            counts.lf++;
+        return counts;
+    }
+    for (size_t i = 0; i < text.len; i++) {
+        bool ends = i + 1 < text.len && text.ptr[i + 1] == '\n';
+        if (text.ptr[i] == '\r' && ends)
+            counts.crlf++, i++;
+        else if (text.ptr[i] == '\r')
+            counts.other = true;
+        else if (text.ptr[i] == '\n')
+            counts.lf++;
+    }
+    return counts;
+}
+
+static enum endings endings_of(struct span text)
+{
+    struct counts counts = count(text);
+    if (counts.other)
+        return ENDINGS_OTHER;
+    if (counts.lf && counts.crlf)
+        return ENDINGS_MIXED;
+    return counts.lf ? ENDINGS_LF : counts.crlf ? ENDINGS_CRLF : ENDINGS_NONE;
+}
+
+/* True where more lines end in CRLF than in LF alone. */
+static bool endings_mostly_crlf(struct span text)
+{
+    struct counts counts = count(text);
+    return counts.crlf > counts.lf;
+}
+
+/* Takes the first line off `text`; returns it without its end. */
+static struct span next_line(enum end *end, struct span *text)
+{
+    size_t before = text->len;
+    struct span line = span_cut_line(text);
+    bool ended = before - text->len > line.len;
+    bool crlf = ended && line.len && line.ptr[line.len - 1] == '\r';
+    *end = crlf ? END_CRLF : ended ? END_LF : END_NONE;
+    line.len -= crlf;
+    return line;
+}
+
+/* True where nothing but line endings differs; never for ENDINGS_OTHER. */
+static bool endings_alike(struct span a, struct span b)
+{
+    enum end end_a, end_b;
+    if (endings_of(a) == ENDINGS_OTHER || endings_of(b) == ENDINGS_OTHER)
+        return false;
+    while (a.len && b.len) {
+        if (!span_equal(next_line(&end_a, &a), next_line(&end_b, &b)))
+            return false;
+        if ((end_a == END_NONE) != (end_b == END_NONE))
+            return false;
+    }
+    return a.len == b.len;
+}
+
+static char *put_end(char *to, enum end end)
+{
+    if (end == END_CRLF)
+        *to++ = '\r';
+    if (end != END_NONE)
+        *to++ = '\n';
+    return to;
+}
+
+/* Every line of `text` with its end of `ends`; where that is NULL, with `end`. */
+static struct span rewrite(struct arena *arena, struct span text, const enum end *ends,
+                           enum end end)
+{
+    struct counts counts = count(text);
+    char *start = arena_array(arena, text.len + counts.lf + 1, 1), *to = start;
+    for (size_t i = 0; text.len; i++) {
+        enum end old;
+        struct span line = next_line(&old, &text);
+        memcpy(to, line.ptr, line.len);
+        to = put_end(to + line.len, old == END_NONE ? old : ends ? ends[i] : end);
+    }
+    return span_of(start, (size_t)(to - start));
+}
+
+/* The text with that end on every line; a last line without an end stays without. */
+static struct span endings_set(struct arena *arena, struct span text, bool crlf)
+{
+    return rewrite(arena, text, NULL, crlf ? END_CRLF : END_LF);
+}
+
+/* The ends of two texts, line by line: `text` follows `like`. */
+struct following {
+    enum end *like, *text;
+    size_t like_at, text_at; /* everything before these is done */
+    enum end usual;
+};
+
+static void follow_equal(struct following *f, size_t like_end)
+{
+    for (; f->like_at < like_end; f->like_at++, f->text_at++)
+        f->text[f->text_at] = f->like[f->like_at] == END_NONE ? f->usual : f->like[f->like_at];
+}
+
+/* A new line gets the end of the line that it replaces, or of the line before it. */
+static enum end new_end(const struct following *f, size_t replaced)
+{
+    enum end end = replaced != SIZE_MAX ? f->like[replaced]
+                   : f->text_at         ? f->text[f->text_at - 1]
+                                        : END_NONE;
+    return end == END_NONE ? f->usual : end;
+}
+
+static void follow_hunk(void *context, const struct hunk *hunk)
+{
+    struct following *f = context;
+    follow_equal(f, hunk->old_at);
+    for (size_t i = 0; i < hunk->new_count; i++, f->text_at++)
+        f->text[f->text_at] = new_end(f, i < hunk->old_count ? f->like_at + i : SIZE_MAX);
+    f->like_at += hunk->old_count;
+}
+
+static enum end *ends_of(size_t *lines, struct arena *arena, struct span text)
+{
+    struct counts counts = count(text);
+    enum end *ends = arena_array(arena, counts.lf + counts.crlf + 2, sizeof(*ends));
+    for (*lines = 0; text.len; (*lines)++)
+        (void)next_line(&ends[*lines], &text);
+    return ends;
+}
+
+/*
+ * The text with the endings of `like` on every line that both have, as a diff finds them. Another
+ * line gets the end of the line that it replaces or follows, or else `crlf` or LF.
+ */
+static int endings_follow(struct span *out, struct arena *arena, struct span text, struct span like,
+                          bool crlf, struct err *err)
+{
+    size_t like_lines, text_lines;
+    struct following f = {.usual = crlf ? END_CRLF : END_LF};
+    f.like = ends_of(&like_lines, arena, like);
+    f.text = ends_of(&text_lines, arena, text);
+    if (patch_hunks(arena, endings_set(arena, like, false), endings_set(arena, text, false),
+                    follow_hunk, &f) < 0)
+        return git_fail(err, "cannot compare lines");
+    follow_equal(&f, like_lines);
+    *out = rewrite(arena, text, f.text, f.usual);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the merge */
 
 struct merging {
     struct three_way *out;
     struct store *store;
     const struct three_way_input *input;
     struct span content[SIDES];
-    bool crlf; /* contents have LF; what comes out gets CRLF */
+    bool crlf; /* contents have LF, and the result gets CRLF */
     struct err *err;
 };
 
-bool content_is_binary(struct span content)
+/* As git sees it: a NUL in the first 8000 bytes. */
+static bool is_binary(struct span content)
 {
     return content.len &&
            memchr(content.ptr, '\0', content.len < BINARY_LOOK ? content.len : BINARY_LOOK);
 }
 
-static int apart(struct three_way *out, const char *reason)
+static int impossible(struct three_way *out, const char *reason)
 {
-    out->kind = THREE_WAY_APART;
+    out->kind = THREE_WAY_IMPOSSIBLE;
     out->reason = reason;
     return 0;
 }
@@ -42,8 +217,8 @@ static int apart(struct three_way *out, const char *reason)
 /* The side that differs from the base; where both do, the child's. */
 static unsigned merge_modes(const struct plan_file *const file[SIDES])
 {
-    unsigned base = file[BASE]->leaf.mode, child = file[CHILD]->leaf.mode;
-    return child == base ? file[RENDER]->leaf.mode : child;
+    unsigned base = file[BASE]->entry.mode, child = file[CHILD]->entry.mode;
+    return child == base ? file[RENDER]->entry.mode : child;
 }
 
 static int put_text(const struct merging *m, const char *text, size_t len, bool clean)
@@ -64,7 +239,7 @@ static git_merge_file_input file_input(const struct merging *m, enum side side)
                                   .ptr = m->content[side].ptr,
                                   .size = m->content[side].len,
                                   .path = m->input->file[side]->path,
-                                  .mode = m->input->file[side]->leaf.mode};
+                                  .mode = m->input->file[side]->entry.mode};
 }
 
 static int merge_text(const struct merging *m)
@@ -102,8 +277,8 @@ static int merge_bytes(const struct merging *m)
 }
 
 /*
- * A child of one kind of ending: all three as if they had LF, and the child's on all that comes
- * out. A file without any line end takes the template's.
+ * The child has one kind of ending. The three are merged as if they had LF, and the result gets the
+ * child's ending. A file without any line end takes the template's.
  */
 static int merge_uniform(struct merging *m, struct arena *arena, enum endings child)
 {
@@ -115,11 +290,10 @@ static int merge_uniform(struct merging *m, struct arena *arena, enum endings ch
 }
 
 /*
- * A child with both kinds. What merges byte for byte is taken so: each line keeps the end that
- * whoever wrote it gave it, and no conflict comes from here that git would not have. Else the
- * base's lines get the ends that they have in the child, and the new render's those of the base's:
- * no line of the child's changes its end, and none differs by its end alone. New lines get what the
- * lines around them have.
+ * The child has both kinds. First the bytes are merged as they are: each line keeps its end, and no
+ * conflict arises that git would not have. Where that conflicts, the base's lines get the ends of
+ * the child's, and the new render's lines those of the base's. So no line of the child changes its
+ * end, and no two lines differ by their end alone. New lines get the end of the lines around them.
  */
 static int merge_mixed(struct merging *m, struct arena *arena)
 {
@@ -136,7 +310,7 @@ static int merge_mixed(struct merging *m, struct arena *arena)
     return merge_bytes(m);
 }
 
-/* Whether line endings matter to this merge: all are texts, and not all have the same kind. */
+/* True where line endings matter to this merge: all are texts, and their endings differ. */
 static bool has_endings(const struct merging *m, enum endings of[SIDES])
 {
     bool kinds[ENDINGS_OTHER + 1] = {false};
@@ -158,22 +332,22 @@ static int merge_endings(struct merging *m, const enum endings of[SIDES])
                                       : merge_uniform(m, &scratch, of[CHILD]);
 }
 
-/* True where line endings are all that one side changed, or that is left between the two. */
+/* True where one side changed line endings alone, or where the two differ in nothing else. */
 static bool settle_alike(const struct merging *m)
 {
     const struct span *content = m->content;
     if (endings_alike(content[RENDER], content[BASE]) ||
         endings_alike(content[RENDER], content[CHILD])) {
         m->out->note = NOTE_ENDINGS_KEPT;
-        m->out->result.id = m->input->file[CHILD]->leaf.id;
+        m->out->result.id = m->input->file[CHILD]->entry.id;
         return true;
     }
-    /* what is no text any more can have no endings of the child's */
+    /* a render that is no text any more cannot take the child's endings */
     if (endings_of(content[RENDER]) != ENDINGS_OTHER ||
         !endings_alike(content[BASE], content[CHILD]))
         return false;
     m->out->note = NOTE_ENDINGS_ALONE;
-    m->out->result.id = m->input->file[RENDER]->leaf.id;
+    m->out->result.id = m->input->file[RENDER]->entry.id;
     return true;
 }
 
@@ -183,15 +357,10 @@ static int load(struct store_bytes *loaded, struct span *out, const struct store
     *out = file->bytes;
     if (file->bytes.ptr)
         return 0;
-    if (store_get(loaded, store, STORE_BLOB, &file->leaf.id, file->path, err) < 0)
+    if (store_get(loaded, store, STORE_BLOB, &file->entry.id, file->path, err) < 0)
         return -1;
     *out = loaded->bytes;
     return 0;
-}
-
-static int load_side(struct store_bytes *loaded, struct merging *m, enum side side)
-{
-    return load(loaded, &m->content[side], m->store, m->input->file[side], m->err);
 }
 
 static int merge_contents(struct merging *m)
@@ -200,14 +369,15 @@ static int merge_contents(struct merging *m)
     STORE_BYTES_SCRATCH(child);
     STORE_BYTES_SCRATCH(render);
     enum endings of[SIDES];
-    if (load_side(&base, m, BASE) < 0 || load_side(&child, m, CHILD) < 0 ||
-        load_side(&render, m, RENDER) < 0)
-        return -1;
+    struct store_bytes *loaded[SIDES] = {&base, &child, &render};
+    for (int side = BASE; side < SIDES; side++)
+        if (load(loaded[side], &m->content[side], m->store, m->input->file[side], m->err) < 0)
+            return -1;
     if (settle_alike(m))
         return 0;
     for (int side = BASE; side < SIDES; side++)
-        if (content_is_binary(m->content[side]))
-            return apart(m->out, "a binary file that you and the template changed");
+        if (is_binary(m->content[side]))
+            return impossible(m->out, "a binary file that you and the template changed");
     return has_endings(m, of) ? merge_endings(m, of) : merge_bytes(m);
 }
 
@@ -217,8 +387,8 @@ int three_way_alike(bool *out, struct store *store, const struct plan_file *a,
     STORE_BYTES_SCRATCH(loaded_a);
     STORE_BYTES_SCRATCH(loaded_b);
     struct span text_a, text_b;
-    *out = tree_entry_equal(&a->leaf, &b->leaf);
-    if (*out || !tree_entry_is_file(&a->leaf) || a->leaf.mode != b->leaf.mode)
+    *out = tree_entry_equal(&a->entry, &b->entry);
+    if (*out || !tree_entry_is_file(&a->entry) || a->entry.mode != b->entry.mode)
         return 0;
     if (load(&loaded_a, &text_a, store, a, err) < 0 || load(&loaded_b, &text_b, store, b, err) < 0)
         return -1;
@@ -231,13 +401,13 @@ int three_way_merge(struct three_way *out, struct store *store, const struct thr
 {
     const struct plan_file *const *file = input->file;
     struct merging m = {.out = out, .store = store, .input = input, .err = err};
-    *out = (struct three_way){.kind = THREE_WAY_CLEAN, .result = file[CHILD]->leaf};
+    *out = (struct three_way){.kind = THREE_WAY_CLEAN, .result = file[CHILD]->entry};
     for (int side = BASE; side < SIDES; side++)
-        if (!tree_entry_is_file(&file[side]->leaf))
-            return apart(out, "a link, submodule or file that changed its kind");
+        if (!tree_entry_is_file(&file[side]->entry))
+            return impossible(out, "a link, submodule or file that changed its kind");
     out->result.mode = merge_modes(file);
-    const struct oid *base = &file[BASE]->leaf.id, *child = &file[CHILD]->leaf.id,
-                     *render = &file[RENDER]->leaf.id;
+    const struct oid *base = &file[BASE]->entry.id, *child = &file[CHILD]->entry.id,
+                     *render = &file[RENDER]->entry.id;
     if (oid_equal(child, render) || oid_equal(base, render))
         out->result.id = *child;
     else if (oid_equal(base, child))
@@ -250,14 +420,12 @@ int three_way_merge(struct three_way *out, struct store *store, const struct thr
 bool three_way_is_marked(struct span content)
 {
     static const char *const markers[] = {"<<<<<<< " OUR_LABEL, ">>>>>>> template "};
-    for (const char *at = content.ptr, *end = content.ptr + content.len; at < end;) {
-        for (size_t i = 0; i < sizeof(markers) / sizeof(*markers); i++) {
-            size_t len = strlen(markers[i]);
-            if ((size_t)(end - at) >= len && memcmp(at, markers[i], len) == 0)
+    while (content.len) {
+        struct span line = span_cut_line(&content);
+        for (size_t i = 0; i < sizeof(markers) / sizeof(*markers); i++)
+            if (line.len >= strlen(markers[i]) &&
+                memcmp(line.ptr, markers[i], strlen(markers[i])) == 0)
                 return true;
-        }
-        const char *line = memchr(at, '\n', (size_t)(end - at));
-        at = line ? line + 1 : end;
     }
     return false;
 }

@@ -11,35 +11,29 @@
 
 enum { KEY_BYTES_MAX = 1 << 16, LENGTHS = 1024 };
 
-/* A name that is looked for. */
+/* A name to look for. */
 struct folded_name {
     const char *key; /* NULL: too long to have one */
-    size_t path;     /* index of the path that asks */
-    size_t found;    /* in the list, or SIZE_MAX */
+    size_t asking;   /* index of the file that asks */
+    size_t found;    /* in the list */
     size_t matches;
 };
 
-static int by_key(const void *a, const void *b)
-{
-    return strcmp(((const struct folded_name *)a)->key, ((const struct folded_name *)b)->key);
-}
-
-static size_t make_wanted(struct folded_name *out, struct arena *arena, const char *const *paths,
-                          size_t count)
+static size_t make_wanted(struct folded_name *out, struct arena *arena,
+                          const struct plan_list *asking, const bool *asks)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < asking->count; i++) {
         BUF_SCRATCH(key, KEY_BYTES_MAX);
-        if (unicode_fold_key(&key, span_from(paths[i])) == 0)
+        if (asks[i] && unicode_fold_key(&key, span_from(asking->files[i].path)) == 0)
             out[kept++] =
-                (struct folded_name){.key = arena_strdup(arena, buf_text(&key)), .path = i};
+                (struct folded_name){.key = arena_strdup(arena, buf_text(&key)), .asking = i};
     }
-    if (kept)
-        qsort(out, kept, sizeof(*out), by_key);
+    qsort(out, kept, sizeof(*out), str_compare_first);
     return kept;
 }
 
-/* False where its length alone says that nobody wants it: folding ASCII keeps lengths. */
+/* False where no wanted name has the length of `path`: folding ASCII keeps lengths. */
 static bool may_be_wanted(const char *path, const bool lengths[LENGTHS])
 {
     size_t len = 0;
@@ -62,7 +56,8 @@ static void look_up(struct folded_name *wanted, size_t count, const struct plan_
         if (unicode_fold_key(&key, span_from(list->files[i].path)) < 0)
             return;
         struct folded_name asked = {.key = buf_text(&key)};
-        struct folded_name *found = bsearch(&asked, wanted, count, sizeof(*wanted), by_key);
+        struct folded_name *found =
+            bsearch(&asked, wanted, count, sizeof(*wanted), str_compare_first);
         if (!found)
             continue;
         found->found = i;
@@ -85,17 +80,18 @@ static bool is_alone(const struct folded_name *wanted, size_t count, size_t at)
            (at + 1 == count || strcmp(wanted[at + 1].key, wanted[at].key) != 0);
 }
 
-void names_without_case(size_t *out, struct arena *arena, const char *const *paths, size_t count,
-                        const struct plan_list *list)
+size_t *names_without_case(struct arena *arena, const struct plan_list *asking, const bool *asks,
+                           const struct plan_list *list)
 {
-    struct folded_name *wanted = arena_array(arena, count + 1, sizeof(*wanted));
-    for (size_t i = 0; i < count; i++)
+    struct folded_name *wanted = arena_array(arena, asking->count + 1, sizeof(*wanted));
+    size_t *out = arena_array(arena, asking->count + 1, sizeof(*out));
+    for (size_t i = 0; i < asking->count; i++)
         out[i] = SIZE_MAX;
-    size_t kept = make_wanted(wanted, arena, paths, count);
-    if (kept == 0)
-        return;
-    look_up(wanted, kept, list);
-    for (size_t i = 0; i < kept; i++)
-        if (wanted[i].matches == 1 && is_alone(wanted, kept, i))
-            out[wanted[i].path] = wanted[i].found;
+    size_t count = make_wanted(wanted, arena, asking, asks);
+    if (count)
+        look_up(wanted, count, list);
+    for (size_t i = 0; i < count; i++)
+        if (wanted[i].matches == 1 && is_alone(wanted, count, i))
+            out[wanted[i].asking] = wanted[i].found;
+    return out;
 }

@@ -10,14 +10,14 @@
 
 #define NONE SIZE_MAX
 
-/* What is alike in all rests on more than what is alike in parts: only many sharers weaken it. */
+/* A line in two files weakens a match by similarity, one in three also a match by content. */
 enum sharers { TWO, MANY };
 static const size_t sharers_least[] = {[TWO] = 2, [MANY] = 3};
 
-/* A file that may have been renamed by the child: where it was, or where it went. */
+/* A file that the child may have renamed: in the base, or in the child. */
 struct moved {
     size_t index; /* in its list */
-    struct tree_entry leaf;
+    struct tree_entry entry;
     size_t size;
     size_t match;   /* the other side's candidate, or NONE */
     size_t matches; /* how many it has */
@@ -43,13 +43,13 @@ struct move_search {
     struct store *store;
     const struct plan_input *input;
     struct moved_list gone, new;
-    bool knows_common;
-    struct common common[MANY + 1]; /* pieces that two, and many, files of base or render have */
-    struct ids ids[SIDES];          /* made with `common` */
+    bool has_shared;
+    struct shared_pieces shared[MANY + 1]; /* of two files of base or render, and of many */
+    struct ids ids[SIDES];                 /* made with `shared` */
     struct err *err;
 };
 
-/* What the base's files may have become; files too small are left out where that is known. */
+/* The chosen files of a side. A file that is known to be too small is left out. */
 static void list_moved(struct moved_list *out, const struct move_search *s, enum side side,
                        const bool *chosen)
 {
@@ -57,10 +57,10 @@ static void list_moved(struct moved_list *out, const struct move_search *s, enum
     out->items = arena_array(s->arena, list->count + 1, sizeof(*out->items));
     for (size_t i = 0; i < list->count; i++) {
         const struct plan_file *file = &list->files[i];
-        if (chosen[i] && tree_entry_is_file(&file->leaf) &&
+        if (chosen[i] && tree_entry_is_file(&file->entry) &&
             (!file->bytes.ptr || file->bytes.len >= CONTENT_MIN))
             out->items[out->count++] = (struct moved){
-                .index = i, .leaf = file->leaf, .size = file->bytes.ptr ? file->bytes.len : NONE};
+                .index = i, .entry = file->entry, .size = file->bytes.ptr ? file->bytes.len : NONE};
     }
 }
 
@@ -69,10 +69,10 @@ static int measure(struct moved *candidate, const struct move_search *s, enum si
     const struct plan_file *file = &s->input->side[side].files[candidate->index];
     if (candidate->size != NONE)
         return 0;
-    return store_size(&candidate->size, s->store, &file->leaf.id, file->path, s->err);
+    return store_size(&candidate->size, s->store, &file->entry.id, file->path, s->err);
 }
 
-/* Sizes of all, then those that are too small are left out. */
+/* Measures all, and leaves out those that are too small. */
 static int measure_all(struct moved_list *list, const struct move_search *s, enum side side)
 {
     size_t kept = 0;
@@ -93,7 +93,7 @@ static int by_oid(const void *a, const void *b)
 
 static int by_id(const void *a, const void *b)
 {
-    return by_oid(&((const struct moved *)a)->leaf.id, &((const struct moved *)b)->leaf.id);
+    return by_oid(&((const struct moved *)a)->entry.id, &((const struct moved *)b)->entry.id);
 }
 
 static int fill_bag(struct moved *candidate, const struct move_search *s, enum side side)
@@ -103,26 +103,25 @@ static int fill_bag(struct moved *candidate, const struct move_search *s, enum s
     if (candidate->has_bag)
         return 0;
     if (!file->bytes.ptr &&
-        store_get(&loaded, s->store, STORE_BLOB, &file->leaf.id, file->path, s->err) < 0)
+        store_get(&loaded, s->store, STORE_BLOB, &file->entry.id, file->path, s->err) < 0)
         return -1;
     bag_make(&candidate->bag, s->scratch, file->bytes.ptr ? file->bytes : loaded.bytes);
     candidate->has_bag = true;
     return 0;
 }
 
-/* A child of its own inside this one may well have the same template's files. */
+/* Without files of nested children, which may have the same template. */
 static void list_ids(struct ids *out, struct arena *arena, const struct plan_list *list)
 {
     out->items = arena_array(arena, list->count + 1, sizeof(*out->items));
     for (size_t i = 0; i < list->count; i++)
         if (!list->files[i].nested)
-            out->items[out->count++] = list->files[i].leaf.id;
-    if (out->count)
-        qsort(out->items, out->count, sizeof(*out->items), by_oid);
+            out->items[out->count++] = list->files[i].entry.id;
+    qsort(out->items, out->count, sizeof(*out->items), by_oid);
 }
 
-/* What of a template's tree cannot be read says nothing: it may not be needed at all. */
-static void add_common(struct move_search *s, const struct plan_list *list)
+/* Passes over files that cannot be read: nothing may need them. */
+static void add_shared(struct move_search *s, const struct plan_list *list)
 {
     struct bag *bags = arena_array(s->scratch, list->count + 1, sizeof(*bags));
     size_t count = 0;
@@ -130,42 +129,42 @@ static void add_common(struct move_search *s, const struct plan_list *list)
         STORE_BYTES_SCRATCH(loaded);
         ERR_SCRATCH(ignored);
         const struct plan_file *file = &list->files[i];
-        if (!tree_entry_is_file(&file->leaf))
+        if (!tree_entry_is_file(&file->entry))
             continue;
         if (!file->bytes.ptr &&
-            (!store_has(s->store, &file->leaf.id) ||
-             store_get(&loaded, s->store, STORE_BLOB, &file->leaf.id, file->path, &ignored) < 0))
+            (!store_has(s->store, &file->entry.id) ||
+             store_get(&loaded, s->store, STORE_BLOB, &file->entry.id, file->path, &ignored) < 0))
             continue;
         bag_make(&bags[count++], s->scratch, file->bytes.ptr ? file->bytes : loaded.bytes);
     }
     for (enum sharers i = TWO; i <= MANY; i++)
-        common_add(&s->common[i], s->scratch, bags, count, sharers_least[i]);
+        shared_pieces_add(&s->shared[i], s->scratch, bags, count, sharers_least[i]);
 }
 
-/* And pieces that several of those files of the child have that were read. */
-static void add_common_read(struct move_search *s)
+/* Adds pieces that several files of the child share, of those that were read. */
+static void add_shared_of_child(struct move_search *s)
 {
     struct bag *bags = arena_array(s->scratch, s->new.count + 1, sizeof(*bags));
     size_t count = 0;
     for (size_t i = 0; i < s->new.count; i++)
         if (s->new.items[i].has_bag)
             bags[count++] = s->new.items[i].bag;
-    common_add(&s->common[TWO], s->scratch, bags, count, sharers_least[TWO]);
-    common_sort(&s->common[TWO]);
+    shared_pieces_add(&s->shared[TWO], s->scratch, bags, count, sharers_least[TWO]);
+    shared_pieces_sort(&s->shared[TWO]);
 }
 
-/* Made when the first pair asks for it: most updates have none. */
-static void know_common(struct move_search *s)
+/* Runs when the first pair asks for it: most updates have none. */
+static void find_shared(struct move_search *s)
 {
-    if (s->knows_common)
+    if (s->has_shared)
         return;
-    s->knows_common = true;
+    s->has_shared = true;
     for (int side = BASE; side < SIDES; side++)
         list_ids(&s->ids[side], s->scratch, &s->input->side[side]);
-    add_common(s, &s->input->side[BASE]);
-    add_common(s, &s->input->side[RENDER]);
+    add_shared(s, &s->input->side[BASE]);
+    add_shared(s, &s->input->side[RENDER]);
     for (enum sharers i = TWO; i <= MANY; i++)
-        common_sort(&s->common[i]);
+        shared_pieces_sort(&s->shared[i]);
 }
 
 static bool is_shared(const struct ids *ids, const struct oid *id)
@@ -176,13 +175,13 @@ static bool is_shared(const struct ids *ids, const struct oid *id)
                      (found + 1 < ids->items + ids->count && oid_equal(found + 1, id)));
 }
 
-static bool proves(const struct move_search *s, const struct moved *old, const struct moved *new)
+static bool is_proven(const struct move_search *s, const struct moved *old, const struct moved *new)
 {
     for (int side = BASE; side < SIDES; side++)
-        if (is_shared(&s->ids[side], &old->leaf.id) || is_shared(&s->ids[side], &new->leaf.id))
+        if (is_shared(&s->ids[side], &old->entry.id) || is_shared(&s->ids[side], &new->entry.id))
             return false;
-    bool identical = oid_equal(&old->leaf.id, &new->leaf.id);
-    return bag_proves(&old->bag, &new->bag, &s->common[identical ? MANY : TWO]);
+    bool identical = oid_equal(&old->entry.id, &new->entry.id);
+    return bag_proves(&old->bag, &new->bag, &s->shared[identical ? MANY : TWO]);
 }
 
 static void join(const struct move_search *s, const struct moved *old, const struct moved *new)
@@ -199,17 +198,17 @@ static int match_identical(struct move_search *s, struct moved *old, struct move
         return 0;
     if (fill_bag(old, s, BASE) < 0)
         return -1;
-    know_common(s);
+    find_shared(s);
     new->bag = old->bag;
     new->has_bag = true;
-    if (proves(s, old, new)) {
+    if (is_proven(s, old, new)) {
         join(s, old, new);
         old->match = new->match = 0;
     }
     return 0;
 }
 
-/* Keeps what found no partner. */
+/* Keeps the files without a match. */
 static void drop_paired(struct moved_list *list)
 {
     size_t kept = 0;
@@ -234,7 +233,7 @@ static int pair_identical(struct move_search *s)
     return 0;
 }
 
-/* Two files that look alike, whether that proves anything or not. */
+/* Two files that look alike, proven or not. */
 struct likeness {
     size_t old, new;
 };
@@ -253,8 +252,7 @@ static int compare(struct likenesses *out, struct move_search *s, size_t old_at,
         return -1;
     if (!bag_similar(&old->bag, &new->bag))
         return 0;
-    out->items = arena_grow(s->scratch, out->items, out->count, sizeof(*out->items));
-    out->items[out->count++] = (struct likeness){old_at, new_at};
+    arena_push(s->scratch, out->items, out->count) = (struct likeness){old_at, new_at};
     return 0;
 }
 
@@ -268,13 +266,13 @@ static void tell_likeness(const struct move_search *s, const struct moved *old,
 
 static void match_similar(struct move_search *s, const struct likenesses *alike)
 {
-    know_common(s);
-    add_common_read(s);
+    find_shared(s);
+    add_shared_of_child(s);
     for (size_t i = 0; i < alike->count; i++) {
         struct moved *old = &s->gone.items[alike->items[i].old];
         struct moved *new = &s->new.items[alike->items[i].new];
         tell_likeness(s, old, new);
-        if (!proves(s, old, new))
+        if (!is_proven(s, old, new))
             continue;
         old->match = alike->items[i].new;
         new->match = alike->items[i].old;

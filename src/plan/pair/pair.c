@@ -2,6 +2,7 @@
 #include "plan/pair.h"
 
 #include "base/arena.h"
+#include "base/budget.h"
 #include "plan/case_names.h"
 #include "plan/pair/moved_files.h"
 
@@ -15,7 +16,7 @@ struct pairing {
     struct arena *arena;
     struct store *store;
     const struct plan_input *input;
-    const bool *fixed;
+    const bool *unfollowed;
     size_t *render_of, *child_of; /* per base file, or NONE */
     size_t *base_of_render;       /* per render file, or NONE */
     bool *child_taken;            /* per child file */
@@ -35,7 +36,7 @@ static size_t index_of(const struct plan_list *list, const char *path)
 
 static bool may_follow(const struct pairing *p, size_t base)
 {
-    return !p->fixed || !p->fixed[base];
+    return !p->unfollowed || !p->unfollowed[base];
 }
 
 static void join_render(struct pairing *p, size_t base, size_t render)
@@ -47,7 +48,7 @@ static void join_render(struct pairing *p, size_t base, size_t render)
     p->base_of_render[render] = base;
 }
 
-/* The template still has a file of the old name, and not because another one took that name. */
+/* The template still has a file of the old name, and no other file took that name. */
 static bool is_contradicted(const struct pairing *p, const char *old)
 {
     if (index_of(&p->input->side[RENDER], old) == NONE)
@@ -141,8 +142,7 @@ static struct sourced *sort_by_source(size_t *count, struct arena *arena,
     for (size_t i = 0; i < list->count; i++)
         if (list->files[i].source && *list->files[i].source)
             sorted[(*count)++] = (struct sourced){plain_source(arena, list->files[i].source), i};
-    if (*count)
-        qsort(sorted, *count, sizeof(*sorted), by_source);
+    qsort(sorted, *count, sizeof(*sorted), by_source);
     return sorted;
 }
 
@@ -199,41 +199,31 @@ static void pair_by_new_path(struct pairing *p)
     }
 }
 
-/* Two names that differ by case alone are one file, on either side; nobody has to declare that. */
+/* Two names that differ by case alone are one file, on either side, without a declared rename. */
 static void pair_render_without_case(struct pairing *p)
 {
     ARENA_SCRATCH(scratch);
     const struct plan_list *base = &p->input->side[BASE], *render = &p->input->side[RENDER];
-    const char **paths = arena_array(&scratch, render->count + 1, sizeof(*paths));
-    size_t *renders = arena_array(&scratch, render->count + 1, sizeof(*renders));
-    size_t *bases = arena_array(&scratch, render->count + 1, sizeof(*bases)), count = 0;
+    bool *asks = arena_array(&scratch, render->count + 1, sizeof(*asks));
     for (size_t i = 0; i < render->count; i++)
-        if (p->base_of_render[i] == NONE) {
-            paths[count] = render->files[i].path;
-            renders[count++] = i;
-        }
-    names_without_case(bases, &scratch, paths, count, base);
-    for (size_t i = 0; i < count; i++)
+        asks[i] = p->base_of_render[i] == NONE;
+    const size_t *bases = names_without_case(&scratch, render, asks, base);
+    for (size_t i = 0; i < render->count; i++)
         if (bases[i] != NONE && may_follow(p, bases[i]))
-            join_render(p, bases[i], renders[i]);
+            join_render(p, bases[i], i);
 }
 
 static void pair_child_without_case(struct pairing *p)
 {
     ARENA_SCRATCH(scratch);
     const struct plan_list *base = &p->input->side[BASE], *child = &p->input->side[CHILD];
-    const char **paths = arena_array(&scratch, base->count + 1, sizeof(*paths));
-    size_t *bases = arena_array(&scratch, base->count + 1, sizeof(*bases));
-    size_t *found = arena_array(&scratch, base->count + 1, sizeof(*found)), count = 0;
+    bool *asks = arena_array(&scratch, base->count + 1, sizeof(*asks));
     for (size_t i = 0; i < base->count; i++)
-        if (p->child_of[i] == NONE && may_follow(p, i)) {
-            paths[count] = base->files[i].path;
-            bases[count++] = i;
-        }
-    names_without_case(found, &scratch, paths, count, child);
-    for (size_t i = 0; i < count; i++)
+        asks[i] = p->child_of[i] == NONE && may_follow(p, i);
+    const size_t *found = names_without_case(&scratch, base, asks, child);
+    for (size_t i = 0; i < base->count; i++)
         if (found[i] != NONE && !p->child_taken[found[i]] && !child->files[found[i]].nested)
-            join_child(p, bases[i], found[i]);
+            join_child(p, i, found[i]);
 }
 
 static int pair_by_content(struct pairing *p)
@@ -273,51 +263,66 @@ static const struct plan_file *file_at(const struct plan_list *list, size_t inde
  * A new file of the template meets the child's file of that name, or of that name but for case,
  * unless that is another file.
  */
-static void add_new(struct file_triple *units, size_t *count, const struct pairing *p)
+static void add_new(struct file_triple *triples, size_t *count, const struct pairing *p)
 {
     ARENA_SCRATCH(scratch);
     const struct plan_list *child = &p->input->side[CHILD], *render = &p->input->side[RENDER];
-    const char **paths = arena_array(&scratch, render->count + 1, sizeof(*paths));
-    size_t *found = arena_array(&scratch, render->count + 1, sizeof(*found)), wanted = 0;
+    bool *asks = arena_array(&scratch, render->count + 1, sizeof(*asks));
     for (size_t i = 0; i < render->count; i++)
-        if (p->base_of_render[i] == NONE)
-            paths[wanted++] = render->files[i].path;
-    names_without_case(found, &scratch, paths, wanted, child);
-    for (size_t i = 0, at = 0; i < render->count; i++) {
-        if (p->base_of_render[i] != NONE)
+        asks[i] = p->base_of_render[i] == NONE;
+    const size_t *found = names_without_case(&scratch, render, asks, child);
+    for (size_t i = 0; i < render->count; i++) {
+        if (!asks[i])
             continue;
-        size_t same = index_of(child, render->files[i].path), alike = found[at++];
+        size_t same = index_of(child, render->files[i].path), alike = found[i];
         if (same == NONE && alike != NONE && !child->files[alike].nested)
             same = alike;
         if (same != NONE && p->child_taken[same])
             same = NONE;
-        units[(*count)++] =
+        triples[(*count)++] =
             (struct file_triple){{NULL, file_at(child, same), &render->files[i]}, NULL};
     }
 }
 
-static void make_units(struct file_triple **out, size_t *count, const struct pairing *p)
+static void make_triples(struct file_triple **out, size_t *count, const struct pairing *p)
 {
     const struct plan_list *base = &p->input->side[BASE], *render = &p->input->side[RENDER];
-    struct file_triple *units =
-        arena_array(p->arena, base->count + render->count + 1, sizeof(*units));
+    struct file_triple *triples =
+        arena_array(p->arena, base->count + render->count + 1, sizeof(*triples));
     *count = 0;
     for (size_t i = 0; i < base->count; i++)
-        units[(*count)++] =
+        triples[(*count)++] =
             (struct file_triple){{&base->files[i], file_at(&p->input->side[CHILD], p->child_of[i]),
                                   file_at(render, p->render_of[i])},
                                  p->child_of[i] == NONE ? p->looks_like[i] : NULL};
-    add_new(units, count, p);
-    *out = units;
+    add_new(triples, count, p);
+    *out = triples;
+}
+
+bool triple_is_yours(const struct file_triple *triple, const struct plan_input *input)
+{
+    for (size_t i = 0; i < input->yours_count; i++)
+        for (int side = BASE; side < SIDES; side++)
+            if (triple->side[side] && budget_glob(input->yours[i], triple->side[side]->path))
+                return true;
+    return false;
+}
+
+const struct plan_file *triple_rule(const struct file_triple *triple,
+                                    const struct plan_input *input)
+{
+    if (triple->side[RENDER])
+        return triple->side[RENDER];
+    return input->base_has_rules ? triple->side[BASE] : NULL;
 }
 
 int pair_files(struct file_triple **out, size_t *count, struct arena *arena, struct store *store,
-               const struct plan_input *input, const bool *fixed, struct err *err)
+               const struct plan_input *input, const bool *unfollowed, struct err *err)
 {
     struct pairing p = {.arena = arena,
                         .store = store,
                         .input = input,
-                        .fixed = fixed,
+                        .unfollowed = unfollowed,
                         .render_of = none_for(arena, input->side[BASE].count),
                         .child_of = none_for(arena, input->side[BASE].count),
                         .base_of_render = none_for(arena, input->side[RENDER].count),
@@ -331,6 +336,6 @@ int pair_files(struct file_triple **out, size_t *count, struct arena *arena, str
     pair_by_new_path(&p);
     if (pair_by_content(&p) < 0)
         return -1;
-    make_units(out, count, &p);
+    make_triples(out, count, &p);
     return 0;
 }

@@ -33,7 +33,7 @@ static bool begins(struct span line, const char *with)
     return line.len >= strlen(with) && memcmp(line.ptr, with, strlen(with)) == 0;
 }
 
-/* By its looks in most languages; `#include` and `#id` are none. */
+/* True of a blank line and of a comment of most languages; `#include` and `#id` are none. */
 static bool is_idle(struct span line)
 {
     static const char *const marks[] = {"//", "/*", "*/", "* ", "--", ";", "<!--", "-->"};
@@ -49,16 +49,15 @@ static bool is_idle(struct span line)
     return false;
 }
 
-/* A line without its end; how long it is with it, CRLF counting as one. */
+/* A line without its end. `bytes` is its length with the end, where CRLF counts as one. */
 static struct span next_line(size_t *bytes, struct span *content)
 {
-    const char *newline = memchr(content->ptr, '\n', content->len);
-    size_t len = newline ? (size_t)(newline - content->ptr) : content->len;
-    struct span line = span_of(content->ptr, len);
-    *content = skip(*content, len + !!newline);
-    if (newline && len && line.ptr[len - 1] == '\r')
+    size_t before = content->len;
+    struct span line = span_cut_line(content);
+    bool ended = before - content->len > line.len;
+    if (ended && line.len && line.ptr[line.len - 1] == '\r')
         line.len--;
-    *bytes = line.len + !!newline;
+    *bytes = line.len + ended;
     return line;
 }
 
@@ -68,7 +67,7 @@ static int by_hash(const void *a, const void *b)
     return left->hash < right->hash ? -1 : left->hash > right->hash;
 }
 
-/* The pieces of one line; where `out` is NULL they are counted. */
+/* Cuts one line into pieces, and returns their number; `out` may be NULL. */
 static size_t cut_line(struct piece *out, struct span line, size_t bytes)
 {
     bool idle = is_idle(line);
@@ -103,8 +102,7 @@ void bag_make(struct bag *out, struct arena *arena, struct span content)
     size_t count = cut(NULL, out, content), kept = 0;
     struct piece *pieces = arena_array(arena, count + 1, sizeof(*pieces));
     (void)cut(pieces, out, content);
-    if (count)
-        qsort(pieces, count, sizeof(*pieces), by_hash);
+    qsort(pieces, count, sizeof(*pieces), by_hash);
     for (size_t i = 0; i < count; i++)
         if (kept && pieces[kept - 1].hash == pieces[i].hash)
             pieces[kept - 1].bytes += pieces[i].bytes;
@@ -120,7 +118,7 @@ bool sizes_similar(size_t a, size_t b)
     return smaller * 100 > larger * PERCENT;
 }
 
-/* Bytes that two bags have in common, and that each has in all. */
+/* Bytes that two bags have in common, and the bytes of each. */
 struct amount {
     size_t common, left, right;
 };
@@ -131,22 +129,19 @@ struct overlap {
     struct amount busy; /* of that, neither blank nor comment */
 };
 
-static bool has(const struct common *common, uint64_t hash)
+static int by_value(const void *a, const void *b)
 {
-    size_t low = 0, high = common ? common->count : 0;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (common->hashes[middle] == hash)
-            return true;
-        if (common->hashes[middle] < hash)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return false;
+    const uint64_t *left = a, *right = b;
+    return *left < *right ? -1 : *left > *right;
 }
 
-static size_t weigh(const struct bag *bag, const struct common *without, bool busy)
+static bool has(const struct shared_pieces *shared, uint64_t hash)
+{
+    return shared && shared->count &&
+           bsearch(&hash, shared->hashes, shared->count, sizeof(hash), by_value);
+}
+
+static size_t weigh(const struct bag *bag, const struct shared_pieces *without, bool busy)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < bag->count; i++)
@@ -156,7 +151,7 @@ static size_t weigh(const struct bag *bag, const struct common *without, bool bu
 }
 
 static struct overlap overlap(const struct bag *a, const struct bag *b,
-                              const struct common *without)
+                              const struct shared_pieces *without)
 {
     struct overlap o = {.all = {0, weigh(a, without, false), weigh(b, without, false)},
                         .busy = {0, weigh(a, without, true), weigh(b, without, true)}};
@@ -192,44 +187,37 @@ bool bag_similar(const struct bag *a, const struct bag *b)
     return is_enough(&o.all);
 }
 
-bool bag_proves(const struct bag *a, const struct bag *b, const struct common *common)
+bool bag_proves(const struct bag *a, const struct bag *b, const struct shared_pieces *shared)
 {
-    struct overlap o = overlap(a, b, common);
+    struct overlap o = overlap(a, b, shared);
     return o.all.common >= CONTENT_MIN && is_enough(&o.all) && is_enough(&o.busy);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const uint64_t *left = a, *right = b;
-    return *left < *right ? -1 : *left > *right;
-}
-
-void common_add(struct common *common, struct arena *arena, const struct bag *bags, size_t count,
-                size_t least)
+void shared_pieces_add(struct shared_pieces *shared, struct arena *arena, const struct bag *bags,
+                       size_t count, size_t least)
 {
     size_t all = 0, at = 0;
     for (size_t i = 0; i < count; i++)
         all += bags[i].count;
-    uint64_t *hashes = arena_array(arena, common->count + all + 1, sizeof(*hashes));
-    uint64_t *found = hashes + common->count;
-    if (common->count)
-        memcpy(hashes, common->hashes, common->count * sizeof(*hashes));
+    uint64_t *hashes = arena_array(arena, shared->count + all + 1, sizeof(*hashes));
+    uint64_t *found = hashes + shared->count;
+    if (shared->count)
+        memcpy(hashes, shared->hashes, shared->count * sizeof(*hashes));
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < bags[i].count; j++)
             found[at++] = bags[i].pieces[j].hash;
-    if (all)
-        qsort(found, all, sizeof(*found), by_value);
-    common->hashes = hashes;
+    qsort(found, all, sizeof(*found), by_value);
+    shared->hashes = hashes;
     for (size_t i = 0, first = 0; i < all; i++) {
         if (found[i] != found[first])
             first = i;
         if (i - first + 1 == least)
-            hashes[common->count++] = found[i];
+            hashes[shared->count++] = found[i];
     }
 }
 
-void common_sort(struct common *common)
+void shared_pieces_sort(struct shared_pieces *shared)
 {
-    if (common->count)
-        qsort(common->hashes, common->count, sizeof(*common->hashes), by_value);
+    if (shared->count)
+        qsort(shared->hashes, shared->count, sizeof(*shared->hashes), by_value);
 }

@@ -1,9 +1,8 @@
-/* What can be guessed of a repository that is to be adopted: its answers, its stack. */
+/* Guesses the answers and the stack of a repository that is to be adopted. */
 #include "update/adopt/adopt_guess.h"
 
 #include "base/arena.h"
 #include "base/str.h"
-#include "catalog/catalog.h"
 #include "catalog/manifest.h"
 #include "child/child.h"
 #include "child/making.h"
@@ -25,25 +24,16 @@ struct guessing {
     struct err *err;
 };
 
-static void warn(struct guesses *g, struct arena *arena, const char *text)
-{
-    g->warnings = arena_grow(arena, g->warnings, g->warning_count, sizeof(*g->warnings));
-    g->warnings[g->warning_count++] = text;
-}
-
 static void take(struct guesses *g, struct arena *arena, const char *what, const char *value,
                  const char *from)
 {
-    struct data *guess = data_map(arena);
-    data_put_text(arena, guess, "what", what);
-    data_put_text(arena, guess, "value", value);
-    data_put_text(arena, guess, "from", from);
+    struct data *guess = data_map_texts(arena, "what", what, "value", value, "from", from, NULL);
     data_push(arena, g->taken, guess);
 }
 
 /* ---------------------------------------------------------------- answers */
 
-/* Nobody means line ends and a terminal's commands, which would come into files. */
+/* Line ends and a terminal's commands would get into files. */
 static bool has_control(const char *text)
 {
     for (; *text; text++)
@@ -57,15 +47,12 @@ static void add_answer(const struct guessing *g, const char *name, const char *v
 {
     if (has_control(value))
         return;
-    struct guesses *out = g->out;
-    size_t count = out->answers.count;
-    given_add(&out->answers, g->arena,
+    given_add(&g->out->answers, g->arena,
               (struct given){.name = name, .from = GIVEN_GUESS, .text = value});
-    out->answers_from = arena_grow(g->arena, out->answers_from, count, sizeof(*out->answers_from));
-    out->answers_from[count] = from;
+    words_add(&g->out->answers_from, g->arena, from);
 }
 
-/* "my-project" of "My Project", "my_project" for a package: many templates want no other. */
+/* "my-project" of "My Project", "my_project" for a package: many templates demand it. */
 static const char *plain(struct arena *arena, const char *text, char dash)
 {
     char *out = arena_strdup(arena, text);
@@ -74,7 +61,7 @@ static const char *plain(struct arena *arena, const char *text, char dash)
     return out;
 }
 
-/* A project's name as package indexes compare it, a package's as it is imported. */
+/* A project's name also as package indexes compare it, a package's also as it is imported. */
 static void add_both(const struct guessing *g, const char *name, const char *value,
                      const char *from)
 {
@@ -97,7 +84,7 @@ static void guess_names(const struct guessing *g)
 
 /* ---------------------------------------------------------------- the framework */
 
-/* A requirement as it stands, or without its local version and marker; -1: it is none. */
+/* Parses a requirement without its local version and marker; -1: it is none. */
 static int parse_requirement(struct requirement *out, struct arena *arena, const char *text)
 {
     size_t len = strcspn(text, ";");
@@ -124,7 +111,7 @@ static enum guess_rank rank_of(const struct spec *spec)
     return spec->count == 1 && spec_is_exact(spec) ? RANK_PIN : RANK_SPEC;
 }
 
-/* Whether a requirement's package is one of those, or the framework's own name (as conda's is). */
+/* True where `name` is one of the packages, or the framework's own name, as conda has it. */
 static bool means(struct arena *arena, const struct words *packages, const char *framework,
                   const char *name)
 {
@@ -134,7 +121,7 @@ static bool means(struct arena *arena, const struct words *packages, const char 
     return found && packages->count;
 }
 
-/* What tells most of one framework: a pin, else a SPEC, else its mere name. */
+/* The requirement that says most of a framework: a pin, else a SPEC, else its mere name. */
 static int look_for(struct framework_guess *out, const struct guessing *g, const char *framework)
 {
     struct words packages;
@@ -155,7 +142,7 @@ static int look_for(struct framework_guess *out, const struct guessing *g, const
     return 0;
 }
 
-/* Without blanks, as one writes it on a command line. */
+/* Without blanks, as on a command line. */
 static const char *packed(struct arena *arena, const char *spec)
 {
     char *out = arena_strdup(arena, spec), *to = out;
@@ -173,7 +160,7 @@ static const char *minor_of(struct arena *arena, const char *name, const struct 
                         (unsigned long long)version->release[1]);
 }
 
-/* As asked, then its minor, then any version. */
+/* The SPEC, then its minor, then any version. */
 static void loosen(struct guesses *out, struct arena *arena, const struct framework_guess *best)
 {
     const struct spec *spec = &best->requirement.spec;
@@ -187,7 +174,7 @@ static void loosen(struct guesses *out, struct arena *arena, const struct framew
     out->framework_from = best->from;
 }
 
-/* Of several the first that the type names. */
+/* Of several frameworks the first that the type names. */
 static int guess_framework(struct guessing *g)
 {
     const char **names, *others = "";
@@ -205,11 +192,10 @@ static int guess_framework(struct guessing *g)
         return 0;
     loosen(g->out, g->arena, &best);
     if (*others)
-        warn(g->out, g->arena,
-             arena_printf(g->arena,
-                          "several frameworks are named here: '%s'%s; the first was guessed, "
-                          "--framework names another",
-                          best.name, others));
+        words_printf(&g->out->warnings, g->arena,
+                     "several frameworks are named here: '%s'%s; the first was guessed, "
+                     "--framework names another",
+                     best.name, others);
     return 0;
 }
 
@@ -239,7 +225,6 @@ int guess_all(struct guesses *out, struct arena *arena, const struct child *chil
     *out = (struct guesses){.taken = data_list(arena)};
     adopt_read(&g.found, arena, child);
     out->warnings = g.found.warnings;
-    out->warning_count = g.found.warning_count;
     guess_names(&g);
     if (!making->manifest->has_stack)
         return 0;
@@ -249,33 +234,32 @@ int guess_all(struct guesses *out, struct arena *arena, const struct child *chil
 
 /* ---------------------------------------------------------------- taking them: the stack */
 
-enum { LEVELS = 6 };
+/* From the guesses as they are to the loosest ones. */
+static const struct looseness {
+    size_t framework; /* index in `framework` of the guesses */
+    bool python;      /* its guess counts */
+} tries[] = {{0, true}, {1, true}, {0, false}, {1, false}, {2, true}, {2, false}};
+enum { TRIES = sizeof(tries) / sizeof(*tries) };
 
-/* So loose is the framework, and whether the Python still counts: the nearest first. */
-static const struct {
-    size_t framework;
-    bool python;
-} levels[LEVELS] = {{0, true}, {1, true}, {0, false}, {1, false}, {2, true}, {2, false}};
-
-/* The request with the guesses of a level; false where that level says nothing new. */
-static bool say_level(struct stack_request *out, const struct guesses *g, struct arena *arena,
-                      const struct stack_request *request, size_t level)
+/* The request with guesses so loose; false where that says nothing new. */
+static bool say_guesses(struct stack_request *out, const struct guesses *g, struct arena *arena,
+                        const struct stack_request *request, const struct looseness *try)
 {
     bool framework = !request_text(request, CHOICE_FRAMEWORK) && g->framework[0];
     bool python = !request_text(request, CHOICE_PYTHON) && g->python;
-    size_t loose = levels[level].framework;
+    size_t loose = try->framework;
     if ((loose && (!framework || !g->framework[loose])) ||
-        (!levels[level].python && (!python || !g->python_from)))
+        (!try->python && (!python || !g->python_from)))
         return false;
     *out = *request;
     if (framework)
         request_say(out, arena, CHOICE_FRAMEWORK, g->framework[loose]);
-    if (python && levels[level].python)
+    if (python && try->python)
         request_say(out, arena, CHOICE_PYTHON, g->python);
     return true;
 }
 
-/* On a terminal a person says whether they are right; then there is nothing to loosen. */
+/* On a terminal the user confirms a guess, or says something else: that is not loosened. */
 static int ask_one(const char **text, const char **from, struct arena *arena,
                    const struct asker *asker, enum stack_choice choice, const char *help,
                    struct err *err)
@@ -285,7 +269,7 @@ static int ask_one(const char **text, const char **from, struct arena *arena,
                     arena_printf(arena, "%s, by %s", help, *from), err) < 0)
         return -1;
     if (*text != guessed)
-        *from = NULL; /* it is said by now */
+        *from = NULL; /* it is no guess any more */
     return 0;
 }
 
@@ -314,17 +298,17 @@ static void note_stack(struct guesses *g, struct arena *arena, const struct stac
     if (guessed)
         take(g, arena, "framework", framework, g->framework_from);
     if (guessed && !str_equal(framework, g->framework[0]))
-        warn(g, arena,
-             arena_printf(arena, "%s says '%s', for which there is no stack: '%s' was taken",
-                          g->framework_from, g->framework[0], framework));
+        words_printf(&g->warnings, arena,
+                     "%s says '%s', for which there is no stack: '%s' was taken", g->framework_from,
+                     g->framework[0], framework);
     if (request_text(request, CHOICE_PYTHON) || !g->python_from)
         return;
     if (python)
         take(g, arena, "python", python, g->python_from);
     else
-        warn(g, arena,
-             arena_printf(arena, "%s says Python '%s', for which there is no stack: any was taken",
-                          g->python_from, g->python));
+        words_printf(&g->warnings, arena,
+                     "%s says Python '%s', for which there is no stack: any was taken",
+                     g->python_from, g->python);
 }
 
 int guess_stack(struct guesses *g, struct arena *arena, struct making *m,
@@ -336,12 +320,12 @@ int guess_stack(struct guesses *g, struct arena *arena, struct making *m,
     if (ask_stack(g, arena, m, request, err) < 0)
         return -1;
     int rc = -1;
-    for (size_t level = 0; rc < 0 && level < LEVELS; level++) {
-        if (!say_level(&made, g, arena, &asked, level))
+    for (size_t i = 0; rc < 0 && i < TRIES; i++) {
+        if (!say_guesses(&made, g, arena, &asked, &tries[i]))
             continue;
         err_release(err); /* of the attempt before */
         rc = making_stack(m, said, &made, err);
-        if (!g->framework[0]) /* nobody is asked twice */
+        if (!g->framework[0]) /* the user is asked once */
             request_overlay(&asked, &(struct stack_request){.said[CHOICE_FRAMEWORK] =
                                                                 m->request.said[CHOICE_FRAMEWORK]});
     }
@@ -359,7 +343,7 @@ static void note_answers(struct guesses *g, struct arena *arena, const struct ma
             if (m->answers.guessed[i]->text == g->answers.items[j].text &&
                 strcmp(m->answers.guessed[i]->name, g->answers.items[j].name) == 0)
                 take(g, arena, g->answers.items[j].name, g->answers.items[j].text,
-                     g->answers_from[j]);
+                     g->answers_from.items[j]);
 }
 
 int guess_answers(struct guesses *g, struct arena *arena, struct making *m,
@@ -372,11 +356,11 @@ int guess_answers(struct guesses *g, struct arena *arena, struct making *m,
     for (size_t i = 0; i < g->answers.count; i++)
         given_add(&all, arena, g->answers.items[i]);
     if (m->asker || making_answers(m, &all, name_default, &first) < 0) {
-        /* answers that do not go together, perhaps by a guess */
+        /* the answers do not go together, perhaps because of a guess */
         if (making_answers(m, m->asker ? &all : given, name_default, err) < 0)
             return -1;
         if (!m->asker)
-            warn(g, arena, arena_printf(arena, "what was guessed is left out: %s", first.message));
+            words_printf(&g->warnings, arena, "what was guessed is left out: %s", first.message);
     }
     note_answers(g, arena, m);
     return 0;

@@ -1,4 +1,4 @@
-/* What the files of a repository say of it: names, requirements, Pythons, a template's answers. */
+/* Clues in a repository's files: names, requirements, Pythons, a template's answers. */
 #include "update/adopt/adopt_read.h"
 
 #include "base/arena.h"
@@ -26,14 +26,11 @@ struct reading {
     const char *from; /* the file */
 };
 
-/* ---------------------------------------------------------------- what is found */
+/* ---------------------------------------------------------------- clues */
 
 static void warn(struct reading *r, const char *why)
 {
-    struct clues *out = r->out;
-    out->warnings = arena_grow(r->arena, out->warnings, out->warning_count, sizeof(*out->warnings));
-    out->warnings[out->warning_count++] =
-        arena_printf(r->arena, "'%s' was not read for guesses: %s", r->from, why);
+    words_printf(&r->out->warnings, r->arena, "'%s' was not read for guesses: %s", r->from, why);
 }
 
 static void add(struct reading *r, enum clue_kind kind, const char *name, const char *value)
@@ -41,9 +38,8 @@ static void add(struct reading *r, enum clue_kind kind, const char *name, const 
     struct clues *out = r->out;
     if (!value || !*value || out->count == CLUES_MAX)
         return;
-    out->items = arena_grow(r->arena, out->items, out->count, sizeof(*out->items));
-    out->items[out->count++] = (struct clue){kind, name ? arena_strdup(r->arena, name) : NULL,
-                                             arena_strdup(r->arena, value), r->from};
+    arena_push(r->arena, out->items, out->count) = (struct clue){
+        kind, name ? arena_strdup(r->arena, name) : NULL, arena_strdup(r->arena, value), r->from};
 }
 
 static const char *trimmed(struct arena *arena, const char *text, size_t len)
@@ -62,17 +58,15 @@ static const char *next_line(struct arena *arena, struct span *text)
 {
     if (!text->len)
         return NULL;
-    const char *start = text->ptr, *newline = memchr(start, '\n', text->len);
-    size_t len = newline ? (size_t)(newline - start) : text->len, whole = len + (newline != NULL);
-    *text = span_of(start + whole, text->len - whole);
-    if (len && start[len - 1] == '\r')
-        len--;
-    return arena_memdup(arena, start, len);
+    struct span line = span_cut_line(text);
+    if (line.len && line.ptr[line.len - 1] == '\r')
+        line.len--;
+    return arena_memdup(arena, line.ptr, line.len);
 }
 
 /* ---------------------------------------------------------------- versions */
 
-/* "3.11" of "3.11.4-slim": what it begins with; "" where that is no version of two numbers. */
+/* "3.11.4" of "3.11.4-slim"; "" where it begins with no version of two numbers. */
 static const char *leading_version(struct arena *arena, const char *text)
 {
     size_t len = strspn(text, "0123456789.");
@@ -82,7 +76,7 @@ static const char *leading_version(struct arena *arena, const char *text)
     return strchr(version, '.') ? version : "";
 }
 
-/* Of a Python only the minor counts. */
+/* Only the minor of a Python counts. */
 static void add_python(struct reading *r, const char *version)
 {
     const char *dot = strchr(version, '.');
@@ -92,7 +86,7 @@ static void add_python(struct reading *r, const char *version)
     add(r, FOUND_PYTHON, NULL, arena_printf(r->arena, "==%.*s.*", (int)len, version));
 }
 
-enum { VERSION_MAX = 1000000 }; /* what is larger is no version of anything */
+enum { VERSION_MAX = 1000000 }; /* a larger number is no version */
 
 /* Poetry's `^2.4.1`, `~2.4`, `2.4.1`, `*` and the like as pip has them. */
 static const char *poetry_spec(struct arena *arena, const char *text)
@@ -143,7 +137,7 @@ static void read_requirements(struct reading *r, struct span text)
 
 /* ---------------------------------------------------------------- pyproject.toml */
 
-/* Where answers of the names on the right stand. A package may lie in a folder. */
+/* Keys, and the answers that they give. A package may lie in a folder. */
 static const struct {
     const char *path, *answer;
 } pyproject_answers[] = {{"project.name", "name"},
@@ -168,7 +162,7 @@ static void read_poetry(struct reading *r, const char *key, const char *text)
         add(r, FOUND_REQUIREMENT, NULL, arena_printf(r->arena, "%s%s", name, spec));
 }
 
-/* What is behind "tool.poetry.dependencies." and the like; NULL: it is of no such table. */
+/* The key behind "tool.poetry.dependencies." and the like; NULL: it is of no such table. */
 static const char *poetry_key(const char *path)
 {
     static const char start[] = "tool.poetry.", group[] = "group.", table[] = "dependencies.";
@@ -246,7 +240,7 @@ static void read_setup(struct reading *r, struct span text)
 
 /* ---------------------------------------------------------------- Dockerfile, .python-version */
 
-/* "python:3.11-slim" is a Python, "pytorch/pytorch:2.4.1-cuda12.4" what its name says. */
+/* "python:3.11-slim" is a Python, "pytorch/pytorch:2.4.1-cuda12.4" a package. */
 static void take_image(struct reading *r, const char *image)
 {
     const char *slash = strrchr(image, '/'), *name = slash ? slash + 1 : image;
@@ -334,7 +328,7 @@ static void read_environment(struct reading *r, struct span text)
 
 /* ---------------------------------------------------------------- other templates' answers */
 
-/* What cookiecutter's and copier's templates like to call the same. */
+/* Names of templates of cookiecutter and copier, and our names for the same. */
 static const struct {
     const char *theirs, *ours;
 } aliases[] = {{"project_name", "name"},
@@ -396,7 +390,7 @@ static void read_cruft(struct reading *r, struct span text)
     add_context(r, data_get(data_get(parse_json(r, text), "context"), "cookiecutter"));
 }
 
-/* What a template writes of its own answers: all of them, or below `cookiecutter`. */
+/* A template writes its answers as a map of its own, or below `cookiecutter`. */
 static void read_cookiecutter(struct reading *r, struct span text)
 {
     const struct data *root = parse_json(r, text), *below = data_get(root, "cookiecutter");
@@ -424,7 +418,7 @@ static void read_copier(struct reading *r, struct span text)
 
 /* ---------------------------------------------------------------- the files */
 
-/* In the order of what tells most. */
+/* The most telling first. */
 static const struct {
     const char *start, *glob; /* paths that begin with it, and match */
     void (*read)(struct reading *r, struct span text);
@@ -449,11 +443,11 @@ static void read_file(struct reading *r, const struct plan_file *file, size_t ro
     const struct store *store = r->child->repo.store;
     size_t size;
     r->from = file->path;
-    if (!tree_entry_is_file(&file->leaf) || file->nested)
+    if (!tree_entry_is_file(&file->entry) || file->nested)
         return;
-    if (store_size(&size, store, &file->leaf.id, file->path, &why) < 0 ||
+    if (store_size(&size, store, &file->entry.id, file->path, &why) < 0 ||
         (size <= LIMIT_DOCUMENT_BYTES &&
-         store_get(&bytes, store, STORE_BLOB, &file->leaf.id, file->path, &why) < 0))
+         store_get(&bytes, store, STORE_BLOB, &file->entry.id, file->path, &why) < 0))
         warn(r, why.message);
     else if (size > LIMIT_DOCUMENT_BYTES)
         warn(r, arena_printf(r->arena, "it is larger than %zu bytes", LIMIT_DOCUMENT_BYTES));

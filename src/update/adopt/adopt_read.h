@@ -1,6 +1,8 @@
-/* What the files of a repository say of it: names, requirements, Pythons, a template's answers. */
+/* Clues in a repository's files: names, requirements, Pythons, a template's answers. */
 #ifndef TMPLGEN_ADOPT_READ_H
 #define TMPLGEN_ADOPT_READ_H
+
+#include "base/str.h"
 
 #include <stddef.h>
 
@@ -21,13 +23,12 @@ struct clue {
 };
 
 struct clues {
-    struct clue *items; /* what tells most first */
+    struct clue *items; /* the most telling first */
     size_t count;
-    const char **warnings; /* what could not be read */
-    size_t warning_count;
+    struct words warnings; /* of files that could not be read */
 };
 
-/* Of HEAD's files. Everything lives in the arena. */
+/* Reads HEAD's files. Everything lives in the arena. */
 void adopt_read(struct clues *out, struct arena *arena, const struct child *child);
 
 #endif

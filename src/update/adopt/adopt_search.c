@@ -1,4 +1,4 @@
-/* Which version of a catalog a repository's files are most like: what they were made from. */
+/* Which version of a catalog resembles a repository's files most: they were made from it. */
 #include "update/adopt/adopt_search.h"
 
 #include "base/arena.h"
@@ -15,27 +15,26 @@
 #include "update/base/base_render.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-/* One file of the child that is looked for. */
+/* One file of the child. */
 struct sought {
     const char *path;
     struct oid id;
     struct bag bag;
 };
 
-/* How much a version is like the child. */
+/* How much a version resembles the child. */
 struct resemblance {
     size_t identical;
     size_t common, all; /* bytes */
 };
 
-struct searching {
+struct version_search {
     struct alike *out;
     struct arena *arena;
     const struct child *child;
     struct record record;               /* with its nodes */
-    const char *version, *ref, *commit; /* that is looked at; `ref` NULL: as it lies there */
+    const char *version, *ref, *commit; /* under comparison; `ref` NULL: as it lies there */
     struct sought *files;
     size_t count;
     struct resemblance best;
@@ -56,9 +55,10 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* Compares one file; the line of it goes to `lines`. */
-static void compare_file(struct resemblance *sum, struct data *lines, const struct searching *s,
-                         const struct sought *file, const struct plan_list *render)
+/* Compares one file, and adds its line to `lines`. */
+static void compare_file(struct resemblance *sum, struct data *lines,
+                         const struct version_search *s, const struct sought *file,
+                         const struct plan_list *render)
 {
     ARENA_SCRATCH(scratch);
     const struct plan_file *theirs = plan_list_find(render, file->path);
@@ -66,7 +66,7 @@ static void compare_file(struct resemblance *sum, struct data *lines, const stru
     struct data *line = data_map(s->arena);
     if (theirs)
         bag_make(&bag, &scratch, theirs->bytes);
-    bool identical = theirs && oid_equal(&theirs->leaf.id, &file->id);
+    bool identical = theirs && oid_equal(&theirs->entry.id, &file->id);
     size_t all = larger(larger(bag.bytes, file->bag.bytes), 1);
     size_t common = identical ? all : theirs ? bag_common(&bag, &file->bag) : 0;
     sum->identical += identical;
@@ -85,8 +85,8 @@ static bool is_better(const struct resemblance *a, const struct resemblance *b)
     return (double)a->common * (double)b->all > (double)b->common * (double)a->all;
 }
 
-/* The files of the paths, copied: the render itself goes. */
-static void keep_files(struct searching *s, const struct plan_list *render)
+/* Copies the files at the paths: the render itself goes. */
+static void keep_files(struct version_search *s, const struct plan_list *render)
 {
     struct plan_file *files = arena_array(s->arena, s->count + 1, sizeof(*files));
     size_t count = 0;
@@ -104,17 +104,15 @@ static void keep_files(struct searching *s, const struct plan_list *render)
     s->out->base = (struct plan_list){files, count};
 }
 
-static struct data *add_version(struct searching *s)
+static struct data *add_version(struct version_search *s)
 {
-    struct data *line = data_map(s->arena);
-    data_put_text(s->arena, line, "version", s->version);
-    data_put_text(s->arena, line, "ref", s->ref);
-    data_put_text(s->arena, line, "commit", s->commit);
+    struct data *line =
+        data_map_texts(s->arena, "version", s->version, "ref", s->ref, "commit", s->commit, NULL);
     data_push(s->arena, s->versions, line);
     return line;
 }
 
-static void compare(struct searching *s, const struct plan_list *render)
+static void compare(struct version_search *s, const struct plan_list *render)
 {
     struct resemblance sum = {0};
     struct data *lines = data_list(s->arena), *line = add_version(s);
@@ -132,8 +130,8 @@ static void compare(struct searching *s, const struct plan_list *render)
     keep_files(s, render);
 }
 
-/* A version may know these answers not: then it is passed over, and the report says why. */
-static int look_at(struct searching *s)
+/* A version that cannot be rendered with these answers is left out, and the report says why. */
+static int look_at(struct version_search *s)
 {
     ARENA_SCRATCH(scratch);
     ERR_SCRATCH(why);
@@ -176,13 +174,12 @@ static size_t list_releases(struct tagged **out, struct arena *arena,
         if (revisions[i].kind == REVISION_TAG &&
             semver_parse_tag(&releases[found].version, revisions[i].name))
             releases[found++].revision = &revisions[i];
-    if (found)
-        qsort(releases, found, sizeof(*releases), newest_first);
+    qsort(releases, found, sizeof(*releases), newest_first);
     *out = releases;
     return found;
 }
 
-static int look_at_all(struct searching *s)
+static int look_at_all(struct version_search *s)
 {
     const struct catalog_origin *origin = &s->record.catalog;
     struct catalog_revision *revisions;
@@ -206,43 +203,41 @@ static int look_at_all(struct searching *s)
     return seen ? 0 : look_at(s);
 }
 
-static int list_files(struct searching *s, const char *const *paths, size_t count)
+static int list_files(struct version_search *s, const struct words *paths)
 {
-    s->files = arena_array(s->arena, count + 1, sizeof(*s->files));
-    for (size_t i = 0; i < count; i++) {
-        const struct plan_file *file = plan_list_find(&s->child->files, paths[i]);
+    s->files = arena_array(s->arena, paths->count + 1, sizeof(*s->files));
+    for (size_t i = 0; i < paths->count; i++) {
+        const char *path = paths->items[i];
+        const struct plan_file *file = plan_list_find(&s->child->files, path);
         struct sought *sought = &s->files[s->count++];
         STORE_BYTES_SCRATCH(bytes);
-        *sought = (struct sought){.path = paths[i], .id = file->leaf.id};
-        if (store_get(&bytes, s->child->repo.store, STORE_BLOB, &file->leaf.id, paths[i], s->err) <
-            0)
+        *sought = (struct sought){.path = path, .id = file->entry.id};
+        if (store_get(&bytes, s->child->repo.store, STORE_BLOB, &file->entry.id, path, s->err) < 0)
             return -1;
         bag_make(&sought->bag, s->arena, bytes.bytes);
     }
     return 0;
 }
 
-static void report(struct searching *s)
+static void report(struct version_search *s)
 {
-    struct data *document = data_map(s->arena);
-    data_put_text(s->arena, document, "version", s->out->version);
-    data_put_text(s->arena, document, "commit", s->best_commit);
+    struct data *document =
+        data_map_texts(s->arena, "version", s->out->version, "commit", s->best_commit, NULL);
     data_put(s->arena, document, "files", s->best_files ? s->best_files : data_list(s->arena));
     data_put(s->arena, document, "versions", s->versions);
     s->out->report = document;
 }
 
 int adopt_search(struct alike *out, struct arena *arena, const struct child *child,
-                 const struct record *record, const char *const *paths, size_t count,
-                 struct err *err)
+                 const struct record *record, const struct words *paths, struct err *err)
 {
-    struct searching s = {
+    struct version_search s = {
         .out = out, .arena = arena, .child = child, .versions = data_list(arena), .err = err};
     struct span text;
     *out = (struct alike){0};
     if (record_text(&text, arena, record, err) < 0 ||
-        record_parse(&s.record, arena, RECORD_PATH, text, err) < 0 ||
-        list_files(&s, paths, count) < 0 || look_at_all(&s) < 0)
+        record_parse(&s.record, arena, RECORD_PATH, text, err) < 0 || list_files(&s, paths) < 0 ||
+        look_at_all(&s) < 0)
         return -1;
     report(&s);
     return 0;

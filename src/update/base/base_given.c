@@ -1,4 +1,4 @@
-/* A base that somebody names: what it would do to the child's own files. */
+/* The base that --base names: what it would do to the child's own files. */
 #include "update/base/base_given.h"
 
 #include "base/arena.h"
@@ -16,7 +16,7 @@ int base_given_resolve(struct oid *out, const struct repo *repo, const char *nam
     if (rc == 0)
         rc = git_object_peel(&commit, object, GIT_OBJECT_COMMIT);
     if (rc == 0)
-        memcpy(out->id, git_object_id(commit)->id, sizeof(out->id));
+        *out = oid_from(git_object_id(commit));
     git_object_free(object);
     git_object_free(commit);
     return rc < 0 ? err_set(err, TG_USAGE, "unknown-commit", "--base: there is no commit '%s' here",
@@ -24,27 +24,21 @@ int base_given_resolve(struct oid *out, const struct repo *repo, const char *nam
                   : 0;
 }
 
-static void add(struct path_list *list, struct arena *arena, const char *path)
-{
-    list->paths = arena_grow(arena, list->paths, list->count, sizeof(*list->paths));
-    list->paths[list->count++] = path;
-}
-
-/* The file as a render has it: the same content, if any has that; NULL where none has the path. */
+/* The file in a render: one with the same content, else one with the path; or NULL. */
 static const struct plan_file *find_known(const struct base_claim *claim,
                                           const struct plan_file *file)
 {
     const struct plan_file *found = NULL;
     for (size_t i = 0; i < claim->known_count; i++) {
-        const struct plan_file *other = plan_list_find(claim->known[i], file->path);
-        if (other && tree_entry_equal(&other->leaf, &file->leaf))
+        const struct plan_file *other = plan_list_find(&claim->known[i], file->path);
+        if (other && tree_entry_equal(&other->entry, &file->entry))
             return other;
         found = other ? other : found;
     }
     return found;
 }
 
-/* What the record says is no guess. False where it has no such file: that is the child's own. */
+/* Takes the file from the record's render. False where that lacks it: it is the child's own. */
 static bool take_proven(struct plan_file *file, const struct base_claim *claim)
 {
     if (!claim->proven)
@@ -52,36 +46,36 @@ static bool take_proven(struct plan_file *file, const struct base_claim *claim)
     const struct plan_file *proven = plan_list_find(claim->proven, file->path);
     if (!proven)
         return false;
-    file->leaf = proven->leaf;
+    file->entry = proven->entry;
     file->bytes = proven->bytes;
     return true;
 }
 
-/* What the template no longer has is deleted only as a render had it. */
+/* A file that the template has no more is deleted only where a render had that content. */
 static bool judge(struct plan_file *file, struct base_judgement *out, struct arena *arena,
                   const struct base_claim *claim)
 {
     const struct plan_file *known = find_known(claim, file);
     const struct plan_file *child = plan_list_find(claim->child, file->path);
     const struct plan_file *render = plan_list_find(claim->render, file->path);
-    bool unchanged = child && tree_entry_equal(&child->leaf, &file->leaf);
-    bool rendered = known && tree_entry_equal(&known->leaf, &file->leaf);
+    bool unchanged = child && tree_entry_equal(&child->entry, &file->entry);
+    bool rendered = known && tree_entry_equal(&known->entry, &file->entry);
     if (rendered)
         return true;
     if (render) {
-        bool undone = child && !tree_entry_equal(&render->leaf, &file->leaf);
+        bool undone = child && !tree_entry_equal(&render->entry, &file->entry);
         if (undone)
-            add(&out->undone, arena, file->path);
+            words_add(&out->undone, arena, file->path);
         return !undone || take_proven(file, claim);
     }
     if (unchanged)
-        add(&out->deleted, arena, file->path);
+        words_add(&out->deleted, arena, file->path);
     if (!known) {
         if (child)
-            add(&out->own, arena, file->path);
+            words_add(&out->own, arena, file->path);
         return false;
     }
-    file->leaf = known->leaf;
+    file->entry = known->entry;
     file->bytes = known->bytes;
     return true;
 }
@@ -98,13 +92,9 @@ void base_given_judge(struct base_judgement *out, struct arena *arena,
     }
 }
 
-const char *base_given_list(struct arena *arena, const struct path_list *list, const char *whose)
+const char *base_given_list(struct arena *arena, const struct words *list, const char *whose)
 {
-    const char *text =
-        arena_printf(arena, "%zu %s%s", list->count, list->count == 1 ? "file" : "files", whose);
-    for (size_t i = 0; i < list->count && i < SHOWN; i++)
-        text = arena_printf(arena, "%s%s'%s'", text, i ? ", " : " (", list->paths[i]);
-    if (list->count > SHOWN)
-        text = arena_printf(arena, "%s and %zu more", text, list->count - SHOWN);
-    return list->count ? arena_printf(arena, "%s)", text) : text;
+    const char *names = str_quoted(arena, list->items, list->count, SHOWN);
+    return arena_printf(arena, "%zu %s%s (%s)", list->count, list->count == 1 ? "file" : "files",
+                        whose, str_and_more(arena, names, list->count, SHOWN));
 }

@@ -1,4 +1,4 @@
-/* What a child's own history proves of the renders that it was made from. */
+/* Trees of a child's repository as renders, and what its history proves of them. */
 #include "update/base/base_history.h"
 
 #include "base/arena.h"
@@ -10,14 +10,74 @@
 #include "git/repo.h"
 #include "git/store.h"
 #include "git/tree.h"
-#include "update/base/base_replay.h"
+#include "plan/plan.h"
+#include "plan/three_way.h"
 
 #include <string.h>
 
-/* A folder of the child as a commit had it; most commits share theirs with others. */
+static int base_tree_bare(struct oid *out, const struct repo *repo, const struct oid *tree,
+                          struct err *err)
+{
+    struct tree_edit edit = {.path = RECORD_PATH};
+    return tree_edit(out, repo->store, NULL, tree, &edit, 1, err);
+}
+
+/* The child's folder in a tree of the whole repository. */
+static int find_folder(struct tree_entry *out, const struct repo *repo, const struct oid *tree,
+                       struct err *err)
+{
+    ARENA_SCRATCH(scratch);
+    *out = (struct tree_entry){LEAF_TREE, *tree};
+    if (!*repo->prefix)
+        return 0;
+    const char *path = arena_memdup(&scratch, repo->prefix, strlen(repo->prefix) - 1);
+    return tree_find(out, repo->store, tree, path, err);
+}
+
+int base_tree_at(struct base_tree *out, bool *found, const struct repo *repo,
+                 const struct oid *commit, bool whole, struct err *err)
+{
+    ARENA_SCRATCH(scratch);
+    struct commit read;
+    struct tree_entry folder;
+    *found = false;
+    if (!store_has(repo->store, commit))
+        return 0;
+    if (repo_commit(&read, &scratch, repo->store, commit, err) < 0)
+        return -1;
+    folder = (struct tree_entry){LEAF_TREE, read.tree};
+    if (!store_has(repo->store, &read.tree))
+        return 0;
+    if (!whole && find_folder(&folder, repo, &read.tree, err) < 0)
+        return -1;
+    if (folder.mode != LEAF_TREE || !store_has(repo->store, &folder.id))
+        return 0;
+    *out = (struct base_tree){.held = folder.id};
+    *found = true;
+    return base_tree_bare(&out->tree, repo, &folder.id, err);
+}
+
+int base_tree_files(struct plan_list *out, struct arena *arena, const struct repo *repo,
+                    const struct oid *tree, struct err *err)
+{
+    struct tree_files all;
+    if (tree_list(&all, arena, repo->store, tree, TREE_ENTRIES, err) < 0)
+        return -1;
+    struct plan_file *files = arena_array(arena, all.count + 1, sizeof(*files));
+    *out = (struct plan_list){files, 0};
+    for (size_t i = 0; i < all.count; i++)
+        if (tree_entry_is_file(&all.files[i].leaf) && strcmp(all.files[i].path, RECORD_PATH) != 0)
+            files[out->count++] =
+                (struct plan_file){.path = all.files[i].path, .entry = all.files[i].leaf};
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the search */
+
+/* The child's folder in a commit; most commits share it with others. */
 struct folder_version {
     struct base_tree shown;
-    struct oid recorded; /* the id that its record has */
+    struct oid recorded; /* the tree that its record names */
     bool has_record;
 };
 
@@ -26,7 +86,7 @@ struct visited_commit {
     size_t version; /* its number + 1; 0: the child is not in it */
 };
 
-struct digging {
+struct history_search {
     const struct repo *repo;
     struct arena *arena;
     const struct oid *wanted;
@@ -45,124 +105,235 @@ struct digging {
     struct err *err;
 };
 
-static const struct oid none;
-
 /* Enough for a decade of updates; a hostile history has no end. */
 enum { REPLAYS_MAX = 1000, REPLAYED_FILES_MAX = 20000000 };
 
 /* ---------------------------------------------------------------- the walk */
 
-static void add_tree(struct digging *d, const struct base_tree *tree)
+static void add_tree(struct history_search *s, const struct base_tree *tree)
 {
-    if (!oid_map_add(&d->places, &tree->tree, d->tree_count))
+    if (!oid_map_add(&s->places, &tree->tree, s->tree_count))
         return;
-    d->trees = arena_grow(d->arena, d->trees, d->tree_count, sizeof(*d->trees));
-    d->trees[d->tree_count++] = *tree;
-    d->found = d->found || oid_equal(&tree->tree, d->wanted);
+    arena_push(s->arena, s->trees, s->tree_count) = *tree;
+    s->found = s->found || oid_equal(&tree->tree, s->wanted);
 }
 
-static const struct base_tree *tree_of(const struct digging *d, const struct oid *id)
+static const struct base_tree *tree_of(const struct history_search *s, const struct oid *id)
 {
     size_t at;
-    return oid_map_find(&at, &d->places, id) ? &d->trees[at] : NULL;
+    return oid_map_find(&at, &s->places, id) ? &s->trees[at] : NULL;
 }
 
-/* The id that a record names; zero where it is none. */
-static int read_recorded(struct oid *out, struct digging *d, const struct oid *blob)
+/* The tree that a record names; zero where it is no record. */
+static int read_recorded(struct oid *out, struct history_search *s, const struct oid *blob)
 {
     ARENA_SCRATCH(scratch);
     ERR_SCRATCH(ignored);
     STORE_BYTES_SCRATCH(text);
     struct record record;
     size_t at;
-    *out = none;
-    if (oid_map_find(&at, &d->records, blob)) {
-        *out = d->recorded[at];
+    *out = (struct oid){{0}};
+    if (oid_map_find(&at, &s->records, blob)) {
+        *out = s->recorded[at];
         return 0;
     }
-    if (store_get(&text, d->repo->store, STORE_BLOB, blob, RECORD_PATH, d->err) < 0)
+    if (store_get(&text, s->repo->store, STORE_BLOB, blob, RECORD_PATH, s->err) < 0)
         return -1;
     if (text.bytes.len > LIMIT_DOCUMENT_BYTES ||
         record_parse(&record, &scratch, RECORD_PATH, text.bytes, &ignored) < 0 ||
         oid_parse(out, record.tree) < 0)
-        *out = none;
-    (void)oid_map_add(&d->records, blob, d->record_count);
-    d->recorded = arena_grow(d->arena, d->recorded, d->record_count, sizeof(*d->recorded));
-    d->recorded[d->record_count++] = *out;
+        *out = (struct oid){{0}};
+    (void)oid_map_add(&s->records, blob, s->record_count);
+    arena_push(s->arena, s->recorded, s->record_count) = *out;
     return 0;
 }
 
-static int add_version(size_t *number, struct digging *d, const struct base_tree *shown)
+static int add_version(size_t *number, struct history_search *s, const struct base_tree *shown)
 {
     struct tree_entry record;
     struct folder_version version = {.shown = *shown};
-    if (oid_map_find(number, &d->folders, &shown->held))
+    if (oid_map_find(number, &s->folders, &shown->held))
         return 0;
-    if (tree_find(&record, d->repo->store, &shown->held, RECORD_PATH, d->err) < 0 ||
-        (tree_entry_is_file(&record) && read_recorded(&version.recorded, d, &record.id) < 0))
+    if (tree_find(&record, s->repo->store, &shown->held, RECORD_PATH, s->err) < 0 ||
+        (tree_entry_is_file(&record) && read_recorded(&version.recorded, s, &record.id) < 0))
         return -1;
-    version.has_record = !oid_equal(&version.recorded, &none);
-    *number = d->version_count;
-    (void)oid_map_add(&d->folders, &shown->held, *number);
-    d->versions = arena_grow(d->arena, d->versions, d->version_count, sizeof(*d->versions));
-    d->versions[d->version_count++] = version;
-    add_tree(d, shown);
+    version.has_record = !oid_is_zero(&version.recorded);
+    *number = s->version_count;
+    (void)oid_map_add(&s->folders, &shown->held, *number);
+    arena_push(s->arena, s->versions, s->version_count) = version;
+    add_tree(s, shown);
     return 0;
 }
 
-/* Of a child in a folder: a commit may hold the render alone, without the folder. */
-static int look_at_whole(struct digging *d, const struct oid *commit)
+/* A child lies in a folder: a commit may hold its render alone, without the folder. */
+static int look_at_whole(struct history_search *s, const struct oid *commit)
 {
     struct base_tree whole;
     bool found;
-    if (!*d->repo->prefix)
+    if (!*s->repo->prefix)
         return 0;
-    if (base_tree_at(&whole, &found, d->repo, commit, true, d->err) < 0)
+    if (base_tree_at(&whole, &found, s->repo, commit, true, s->err) < 0)
         return -1;
-    if (found && oid_equal(&whole.tree, d->wanted))
-        add_tree(d, &whole);
+    if (found && oid_equal(&whole.tree, s->wanted))
+        add_tree(s, &whole);
     return 0;
 }
 
 static int visit(bool *stop, void *context, const struct oid *commit)
 {
-    struct digging *d = context;
+    struct history_search *s = context;
     struct base_tree shown;
     struct visited_commit visited = {.id = *commit};
     bool found;
-    if (base_tree_at(&shown, &found, d->repo, commit, false, d->err) < 0 ||
-        (found && add_version(&visited.version, d, &shown) < 0) || look_at_whole(d, commit) < 0)
+    if (base_tree_at(&shown, &found, s->repo, commit, false, s->err) < 0 ||
+        (found && add_version(&visited.version, s, &shown) < 0) || look_at_whole(s, commit) < 0)
         return -1;
     visited.version = found ? visited.version + 1 : 0;
-    (void)oid_map_add(&d->numbers, commit, d->commit_count);
-    d->commits = arena_grow(d->arena, d->commits, d->commit_count, sizeof(*d->commits));
-    d->commits[d->commit_count++] = visited;
-    *stop = d->found;
+    (void)oid_map_add(&s->numbers, commit, s->commit_count);
+    arena_push(s->arena, s->commits, s->commit_count) = visited;
+    *stop = s->found;
     return 0;
+}
+
+/* ---------------------------------------------------------------- one update, done again */
+
+/* Its own arena has what it looks at. */
+struct update_replay {
+    struct arena arena;
+    const struct repo *repo;
+    struct plan_list base, before, after;
+    struct tree_edit *edits;
+    size_t edit_count;
+    bool clean; /* no lines of the update were the child's, too */
+    struct err *err;
+};
+
+/* The one file of the base with that content whose path the child lacks: the child moved it. */
+static const struct plan_file *find_moved(const struct update_replay *r,
+                                          const struct plan_file *file)
+{
+    const struct plan_file *found = NULL;
+    for (size_t i = 0; i < r->base.count; i++) {
+        const struct plan_file *other = &r->base.files[i];
+        if (!oid_equal(&other->entry.id, &file->entry.id) ||
+            plan_list_find(&r->before, other->path))
+            continue;
+        if (found)
+            return NULL;
+        found = other;
+    }
+    return found;
+}
+
+/* Child and update changed the file: it is merged as text, else as lines of pins. */
+static int merge_file(struct update_replay *r, const struct plan_file *base,
+                      const struct plan_file *before, const struct plan_file *after)
+{
+    struct three_way_input input = {
+        .file = {before, base, after}, .base_label = "before", .render_label = "after"};
+    struct three_way merged;
+    for (int lines = 0; lines < 2; lines++) {
+        input.lines = lines;
+        if (three_way_merge(&merged, r->repo->store, &input, r->err) < 0)
+            return -1;
+        if (merged.kind == THREE_WAY_CLEAN) {
+            arena_push(&r->arena, r->edits, r->edit_count) =
+                (struct tree_edit){base->path, merged.result};
+            return 0;
+        }
+    }
+    r->clean = false;
+    return 0;
+}
+
+/* One path that the update changed. The child's own changes stay out. */
+static int replay_file(struct update_replay *r, const struct plan_file *before,
+                       const struct plan_file *after)
+{
+    const char *path = before ? before->path : after ? after->path : "";
+    const struct plan_file *base = plan_list_find(&r->base, path);
+    const struct tree_entry new = after ? after->entry : (struct tree_entry){0};
+    if (!before || !after || (base && tree_entry_equal(&base->entry, &before->entry))) {
+        if (base || !before)
+            arena_push(&r->arena, r->edits, r->edit_count) = (struct tree_edit){path, new};
+        else if ((base = find_moved(r, before)))
+            arena_push(&r->arena, r->edits, r->edit_count) = (struct tree_edit){base->path, new};
+        return 0;
+    }
+    if (base)
+        return merge_file(r, base, before, after);
+    if ((base = find_moved(r, before)))
+        arena_push(&r->arena, r->edits, r->edit_count) = (struct tree_edit){base->path, new};
+    return 0;
+}
+
+static int replay_files(struct update_replay *r)
+{
+    size_t i = 0, j = 0;
+    while (r->clean && (i < r->before.count || j < r->after.count)) {
+        const struct plan_file *before = i < r->before.count ? &r->before.files[i] : NULL;
+        const struct plan_file *after = j < r->after.count ? &r->after.files[j] : NULL;
+        int order = before && after ? strcmp(before->path, after->path) : before ? -1 : 1;
+        before = order <= 0 ? before : NULL;
+        after = order >= 0 ? after : NULL;
+        i += before != NULL;
+        j += after != NULL;
+        if (before && after && tree_entry_equal(&before->entry, &after->entry))
+            continue;
+        if (replay_file(r, before, after) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/*
+ * Does to `base`, which `before` was made from, what the update did from the child's tree `before`
+ * to `after`. `*tree` is in the store where the replay is clean. Only the id of the result tells
+ * whether it is the render that the update brought.
+ */
+static int replay_update(struct oid *tree, bool *clean, struct history_search *s,
+                         const struct oid *base, const struct oid *before, const struct oid *after)
+{
+    struct store *store = s->repo->store;
+    struct update_replay r = {.arena = ARENA_INIT, .repo = s->repo, .clean = true, .err = s->err};
+    int rc = base_tree_files(&r.base, &r.arena, s->repo, base, s->err);
+    if (rc == 0)
+        rc = base_tree_files(&r.before, &r.arena, s->repo, before, s->err);
+    if (rc == 0)
+        rc = base_tree_files(&r.after, &r.arena, s->repo, after, s->err);
+    if (rc == 0)
+        rc = replay_files(&r);
+    if (rc == 0 && r.clean)
+        rc = tree_edit(tree, store, store, base, r.edits, r.edit_count, s->err);
+    *clean = r.clean;
+    s->replayed_files += r.base.count + r.before.count + r.after.count;
+    arena_release(&r.arena);
+    return rc;
 }
 
 /* ---------------------------------------------------------------- updates */
 
-static const struct folder_version *version_at(const struct digging *d, const struct oid *commit)
+static const struct folder_version *version_at(const struct history_search *s,
+                                               const struct oid *commit)
 {
     size_t at;
-    if (!oid_map_find(&at, &d->numbers, commit) || !d->commits[at].version)
+    if (!oid_map_find(&at, &s->numbers, commit) || !s->commits[at].version)
         return NULL;
-    const struct folder_version *version = &d->versions[d->commits[at].version - 1];
+    const struct folder_version *version = &s->versions[s->commits[at].version - 1];
     return version->has_record ? version : NULL;
 }
 
-/* The parent that an update started from; NULL where a commit brings no record that is new. */
-static int find_parent(const struct folder_version **out, const struct digging *d,
+/* The parent from which an update started; NULL where the commit brings no new record. */
+static int find_parent(const struct folder_version **out, const struct history_search *s,
                        const struct visited_commit *commit, const struct folder_version *after)
 {
     ARENA_SCRATCH(scratch);
     struct commit read;
     *out = NULL;
-    if (repo_commit(&read, &scratch, d->repo->store, &commit->id, d->err) < 0)
+    if (repo_commit(&read, &scratch, s->repo->store, &commit->id, s->err) < 0)
         return -1;
     for (size_t i = read.parent_count; i-- > 0;) {
-        const struct folder_version *version = version_at(d, &read.parents[i]);
+        const struct folder_version *version = version_at(s, &read.parents[i]);
         if (version && oid_equal(&version->recorded, &after->recorded)) {
             *out = NULL;
             return 0;
@@ -172,59 +343,57 @@ static int find_parent(const struct folder_version **out, const struct digging *
     return 0;
 }
 
-static int replay_one(struct digging *d, const struct visited_commit *commit)
+static int replay_one(struct history_search *s, const struct visited_commit *commit)
 {
-    const struct folder_version *after = version_at(d, &commit->id), *before;
+    const struct folder_version *after = version_at(s, &commit->id), *before;
     const struct base_tree *base;
-    struct base_tree made = {.commit = commit->id};
-    struct replayed replayed;
-    if (!after || tree_of(d, &after->recorded))
+    struct base_tree made;
+    bool clean;
+    if (!after || tree_of(s, &after->recorded))
         return 0;
-    if (find_parent(&before, d, commit, after) < 0)
+    if (find_parent(&before, s, commit, after) < 0)
         return -1;
-    base = before ? tree_of(d, &before->recorded) : NULL;
-    if (!base || ++d->replays > REPLAYS_MAX || d->replayed_files > REPLAYED_FILES_MAX)
+    base = before ? tree_of(s, &before->recorded) : NULL;
+    if (!base || ++s->replays > REPLAYS_MAX || s->replayed_files > REPLAYED_FILES_MAX)
         return 0;
-    if (base_replay(&replayed, d->repo, &base->held, &before->shown.held, &after->shown.held,
-                    d->err) < 0)
+    if (replay_update(&made.held, &clean, s, &base->held, &before->shown.held, &after->shown.held) <
+        0)
         return -1;
-    d->replayed_files += replayed.files;
-    if (!replayed.clean)
+    if (!clean)
         return 0;
-    made.held = replayed.tree;
-    if (base_tree_bare(&made.tree, d->repo, &made.held, d->err) < 0)
+    if (base_tree_bare(&made.tree, s->repo, &made.held, s->err) < 0)
         return -1;
     if (oid_equal(&made.tree, &after->recorded))
-        add_tree(d, &made);
+        add_tree(s, &made);
     return 0;
 }
 
-/* Parents stand behind their children's generation: mostly one turn is enough. */
-static int replay_all(struct digging *d)
+/* A commit stands before its parents, so that one turn is mostly enough. */
+static int replay_all(struct history_search *s)
 {
     size_t before;
     do {
-        before = d->tree_count;
-        for (size_t i = d->commit_count; !d->found && i-- > 0;)
-            if (replay_one(d, &d->commits[i]) < 0)
+        before = s->tree_count;
+        for (size_t i = s->commit_count; !s->found && i-- > 0;)
+            if (replay_one(s, &s->commits[i]) < 0)
                 return -1;
-    } while (!d->found && d->tree_count > before);
+    } while (!s->found && s->tree_count > before);
     return 0;
 }
 
-/* ---------------------------------------------------------------- what came of it */
+/* ---------------------------------------------------------------- all of them */
 
-static void take_proven(struct base_history *out, struct digging *d)
+static void take_proven(struct base_history *out, struct history_search *s)
 {
     struct oid_map taken = {0};
-    const struct base_tree *wanted = tree_of(d, d->wanted);
-    out->trees = arena_array(d->arena, d->record_count + 1, sizeof(*out->trees));
+    const struct base_tree *wanted = tree_of(s, s->wanted);
+    out->trees = arena_array(s->arena, s->record_count + 1, sizeof(*out->trees));
     if (wanted) {
         out->trees[out->count++] = *wanted;
-        (void)oid_map_add(&taken, d->wanted, 0);
+        (void)oid_map_add(&taken, s->wanted, 0);
     }
-    for (size_t i = 0; i < d->record_count; i++) {
-        const struct base_tree *tree = tree_of(d, &d->recorded[i]);
+    for (size_t i = 0; i < s->record_count; i++) {
+        const struct base_tree *tree = tree_of(s, &s->recorded[i]);
         if (tree && oid_map_add(&taken, &tree->tree, i))
             out->trees[out->count++] = *tree;
     }
@@ -234,17 +403,17 @@ static void take_proven(struct base_history *out, struct digging *d)
 int base_history_read(struct base_history *out, struct arena *arena, const struct repo *repo,
                       const struct oid *wanted, struct err *err)
 {
-    struct digging d = {.repo = repo, .arena = arena, .wanted = wanted, .err = err};
+    struct history_search s = {.repo = repo, .arena = arena, .wanted = wanted, .err = err};
     *out = (struct base_history){NULL, 0};
-    int rc = repo->unborn ? 0 : history_walk(repo, &repo->head, visit, &d, err);
+    int rc = repo->unborn ? 0 : history_walk(repo, &repo->head, visit, &s, err);
     if (rc == 0)
-        rc = replay_all(&d);
+        rc = replay_all(&s);
     if (rc == 0)
-        take_proven(out, &d);
-    oid_map_release(&d.folders);
-    oid_map_release(&d.records);
-    oid_map_release(&d.numbers);
-    oid_map_release(&d.places);
+        take_proven(out, &s);
+    oid_map_release(&s.folders);
+    oid_map_release(&s.records);
+    oid_map_release(&s.numbers);
+    oid_map_release(&s.places);
     return rc;
 }
 

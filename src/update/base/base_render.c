@@ -1,4 +1,4 @@
-/* What a record renders to, by a catalog that has its version. */
+/* The render of a record, by a catalog that has its version. */
 #include "update/base/base_render.h"
 
 #include "base/arena.h"
@@ -9,7 +9,7 @@
 #include "child/record.h"
 #include "data/data.h"
 #include "data/yaml.h"
-#include "plan/plan_input.h"
+#include "plan/plan.h"
 
 #include <string.h>
 
@@ -20,17 +20,17 @@ void base_list_render(struct plan_list *out, struct arena *arena, const struct r
         const struct render_entry *entry = &render->entries[i];
         files[i] = (struct plan_file){
             .path = entry->path,
-            .leaf.mode = entry->executable ? LEAF_EXECUTABLE : LEAF_FILE,
+            .entry.mode = entry->executable ? LEAF_EXECUTABLE : LEAF_FILE,
             .bytes = span_of(entry->bytes.ptr ? entry->bytes.ptr : "", entry->bytes.len),
             .source = entry->source,
             .policy = entry->policy,
             .merge = entry->merge};
-        memcpy(files[i].leaf.id.id, entry->id, sizeof(entry->id));
+        memcpy(files[i].entry.id.id, entry->id, sizeof(entry->id));
     }
     *out = (struct plan_list){files, render->count};
 }
 
-/* All values as templates see them: hidden questions by their default, as they were. */
+/* The values as templates see them: a hidden question has its default. */
 static int recorded_answers(struct answers *out, struct arena *arena,
                             const struct manifest *manifest, const struct record *record,
                             const struct render_input *input, struct err *err)

@@ -1,4 +1,4 @@
-/* What a record renders to, by a catalog that has its version. */
+/* The render of a record, by a catalog that has its version. */
 #ifndef TMPLGEN_BASE_RENDER_H
 #define TMPLGEN_BASE_RENDER_H
 
@@ -10,9 +10,10 @@ struct record;
 struct render;
 
 /*
- * The record's answers and resolution in the catalog of `source` at `ref`, as catalog_open takes
- * both; where that is the recorded revision, with the recorded ones of what it extends. The catalog
- * is closed on return: bytes are kept. `alike`: see struct render_input.
+ * Renders the record's answers and resolution with the catalog of `source` at `ref`, as
+ * catalog_open takes both. Where that is the recorded revision, the catalogs that it extends have
+ * their recorded revisions, too. The render has its bytes in the arena.
+ * `alike`: see struct render_input.
  */
 TG_CHECKED int base_render(struct render *out, struct arena *arena, const struct record *record,
                            const char *source, const char *ref, const struct render *alike,

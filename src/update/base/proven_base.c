@@ -1,4 +1,4 @@
-/* The proven base of an update: what the child was made from, and how we know. */
+/* The proven base of an update: the render that the child was made from, and its proof. */
 #include "update/base/proven_base.h"
 
 #include "base/arena.h"
@@ -7,18 +7,16 @@
 #include "catalog/render.h"
 #include "catalog/revision.h"
 #include "child/base_ref.h"
-#include "child/proof.h"
 #include "child/record.h"
+#include "data/data.h"
 #include "git/repo.h"
 #include "update/base/base_given.h"
 #include "update/base/base_history.h"
 #include "update/base/base_render.h"
-#include "update/base/base_tree.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-const char *const proof_names[PROOFS] = {
+static const char *const proof_names[PROOFS] = {
     [PROOF_RENDER] = "render",
     [PROOF_REF] = "ref",
     [PROOF_HISTORY] = "history",
@@ -27,173 +25,157 @@ const char *const proof_names[PROOFS] = {
 
 enum { REVISIONS_TRIED = 24 };
 
-/* One climb of the ladder. */
-struct climb {
+struct base_search {
     struct base *out;
     const struct repo *repo;
     struct arena *arena;
     const struct record *record;
     const struct base_options *options;
     struct oid wanted; /* the recorded tree */
-    char rendered[41]; /* what the re-render gave; "" where there was none */
+    /* Found on the way: */
+    char rendered[41]; /* the tree of `render`; "" where there is none */
     struct render render;
+    struct err why; /* there is no render */
     struct base_history history;
-    struct err why; /* why there was no re-render */
     struct err *err;
 };
 
-/* ---------------------------------------------------------------- rung 1 */
-
-static const char *recorded_source(const struct climb *c)
-{
-    return c->record->catalog.source;
-}
+/* ---------------------------------------------------------------- rendered again */
 
 /* Where the catalog is now. */
-static const char *source_now(const struct climb *c)
+static const char *source_now(const struct base_search *s)
 {
-    return c->options->moved_to ? c->options->moved_to : recorded_source(c);
+    return s->options->moved_to ? s->options->moved_to : s->record->catalog.source;
 }
 
-static bool proven_by_render(struct climb *c)
+static bool proven_by_render(struct base_search *s)
 {
     ERR_SCRATCH(other);
-    const char *commit = c->record->catalog.commit;
-    const struct render *alike = c->options->alike;
-    if (base_render(&c->render, c->arena, c->record, recorded_source(c), commit, alike, &c->why) <
-            0 &&
-        (!c->options->moved_to || base_render(&c->render, c->arena, c->record, c->options->moved_to,
+    const char *commit = s->record->catalog.commit;
+    const struct render *alike = s->options->alike;
+    if (base_render(&s->render, s->arena, s->record, s->record->catalog.source, commit, alike,
+                    &s->why) < 0 &&
+        (!s->options->moved_to || base_render(&s->render, s->arena, s->record, s->options->moved_to,
                                               commit, alike, &other) < 0))
         return false;
-    memcpy(c->rendered, c->render.tree, sizeof(c->rendered));
-    return strcmp(c->rendered, c->record->tree) == 0;
+    memcpy(s->rendered, s->render.tree, sizeof(s->rendered));
+    return strcmp(s->rendered, s->record->tree) == 0;
 }
 
-static void take_render(struct climb *c)
+static void take_render(struct base_search *s)
 {
-    base_list_render(&c->out->files, c->arena, &c->render);
-    c->out->has_rules = true;
-    c->out->proof = PROOF_RENDER;
-    if (oid_parse(&c->out->tree, c->rendered) < 0)
-        c->out->tree = c->wanted;
+    base_list_render(&s->out->files, s->arena, &s->render);
+    s->out->has_rules = true;
+    s->out->proof = PROOF_RENDER;
+    if (oid_parse(&s->out->tree, s->rendered) < 0)
+        s->out->tree = s->wanted;
 }
 
-/* ---------------------------------------------------------------- rung 2 */
+/* ---------------------------------------------------------------- in the repository */
 
-static int take_tree(struct climb *c, enum proof proof, const struct base_tree *tree)
+static int take_tree(struct base_search *s, enum proof proof, const struct base_tree *tree)
 {
-    char hex[41];
-    oid_hex(hex, &tree->commit);
-    c->out->proof = proof;
-    c->out->tree = tree->tree;
-    c->out->commit = proof == PROOF_REF ? NULL : arena_strdup(c->arena, hex);
-    return base_tree_files(&c->out->files, c->arena, c->repo, &tree->held, c->err);
+    s->out->proof = proof;
+    s->out->tree = tree->tree;
+    return base_tree_files(&s->out->files, s->arena, s->repo, &tree->held, s->err);
 }
 
-static int proven_by_ref(bool *proven, struct climb *c)
+static int proven_by_ref(bool *proven, struct base_search *s)
 {
     struct oid commit;
     struct base_tree tree;
-    const char *name = arena_printf(c->arena, BASE_REF_PREFIX "%s", c->record->tree);
-    if (repo_ref(&commit, proven, c->repo, name, c->err) < 0)
+    const char *name = base_ref_name(s->arena, &s->wanted);
+    if (repo_ref(&commit, proven, s->repo, name, s->err) < 0)
         return -1;
     if (!*proven)
         return 0;
-    if (base_tree_at(&tree, proven, c->repo, &commit, true, c->err) < 0)
+    if (base_tree_at(&tree, proven, s->repo, &commit, true, s->err) < 0)
         return -1;
-    *proven = *proven && oid_equal(&tree.tree, &c->wanted);
-    return *proven ? take_tree(c, PROOF_REF, &tree) : 0;
+    *proven = *proven && oid_equal(&tree.tree, &s->wanted);
+    return *proven ? take_tree(s, PROOF_REF, &tree) : 0;
 }
 
-/* Whatever is wrong with what is remembered, rendering it again settles. */
-static bool proven_before(struct climb *c)
+/* A proof that cannot be read is none: then the base is rendered again. */
+static bool proven_before(struct base_search *s)
 {
     ERR_SCRATCH(ignored);
     struct base known = {.has_rules = true};
-    struct climb look = *c;
+    struct base_search look = *s;
     bool proven;
     look.out = &known;
     look.err = &ignored;
-    if (!c->options->looks || proven_by_ref(&proven, &look) < 0 || !proven ||
-        !proof_recall(&known.files, c->repo, c->record))
+    if (!s->options->looks || proven_by_ref(&proven, &look) < 0 || !proven ||
+        !proof_recall(&known.files, s->repo, s->record))
         return false;
-    *c->out = known;
+    *s->out = known;
     return true;
 }
 
-static int proven_by_history(bool *proven, struct climb *c)
+static int proven_by_history(bool *proven, struct base_search *s)
 {
-    if (base_history_read(&c->history, c->arena, c->repo, &c->wanted, c->err) < 0)
+    if (base_history_read(&s->history, s->arena, s->repo, &s->wanted, s->err) < 0)
         return -1;
-    const struct base_tree *tree = base_history_find(&c->history, &c->wanted);
+    const struct base_tree *tree = base_history_find(&s->history, &s->wanted);
     *proven = tree != NULL;
-    return tree ? take_tree(c, PROOF_HISTORY, tree) : 0;
+    return tree ? take_tree(s, PROOF_HISTORY, tree) : 0;
 }
 
-/* The catalog's history was written anew: what goes by the recorded name may render the same. */
-static bool proven_by_name(struct climb *c)
+/* The catalog's history was rewritten: its recorded ref may render the same. */
+static bool proven_by_name(struct base_search *s)
 {
     ERR_SCRATCH(other);
     struct render render;
-    const struct catalog_origin *recorded = &c->record->catalog;
-    if (*c->rendered || !recorded->ref || !recorded->commit ||
-        base_render(&render, c->arena, c->record, source_now(c), recorded->ref, NULL, &other) < 0 ||
-        strcmp(render.tree, c->record->tree) != 0)
+    const struct catalog_origin *recorded = &s->record->catalog;
+    if (*s->rendered || !recorded->ref || !recorded->commit ||
+        base_render(&render, s->arena, s->record, source_now(s), recorded->ref, NULL, &other) < 0 ||
+        strcmp(render.tree, s->record->tree) != 0)
         return false;
-    c->render = render;
-    memcpy(c->rendered, render.tree, sizeof(c->rendered));
+    s->render = render;
+    memcpy(s->rendered, render.tree, sizeof(s->rendered));
     return true;
 }
 
 /* ---------------------------------------------------------------- --base */
 
-/* Is it, in the child's folder or as a whole, what the record says? Else what it is. */
-static int look_at_given(bool *proven, struct base_tree *tree, struct climb *c)
+/* Compares the commit's tree, in the child's folder or as a whole, with the record's. */
+static int look_at_given(bool *proven, struct base_tree *tree, struct base_search *s)
 {
     struct oid commit;
     struct base_tree whole;
     bool found, all;
-    if (base_given_resolve(&commit, c->repo, c->options->commit, c->err) < 0 ||
-        base_tree_at(tree, &found, c->repo, &commit, false, c->err) < 0 ||
-        base_tree_at(&whole, &all, c->repo, &commit, true, c->err) < 0)
+    if (base_given_resolve(&commit, s->repo, s->options->commit, s->err) < 0 ||
+        base_tree_at(tree, &found, s->repo, &commit, false, s->err) < 0 ||
+        base_tree_at(&whole, &all, s->repo, &commit, true, s->err) < 0)
         return -1;
     if (!found && !all)
-        return err_set(c->err, TG_USAGE, "unknown-commit", "--base: the tree of '%s' is not here",
-                       c->options->commit);
-    if (!found || (all && oid_equal(&whole.tree, &c->wanted)))
+        return err_set(s->err, TG_USAGE, "unknown-commit", "--base: the tree of '%s' is not here",
+                       s->options->commit);
+    if (!found || (all && oid_equal(&whole.tree, &s->wanted)))
         *tree = whole;
-    *proven = oid_equal(&tree->tree, &c->wanted);
+    *proven = oid_equal(&tree->tree, &s->wanted);
     return 0;
 }
 
-/* Renders of the template, to know its files by. */
+/* Renders of the template, which tell its files from the child's own. */
 struct known_renders {
-    const struct plan_list **lists;
+    struct plan_list *lists;
     size_t count;
 };
 
-static void add_known(struct known_renders *known, struct climb *c, const struct plan_list *list)
+static void add_render(struct known_renders *known, struct base_search *s,
+                       const struct render *render)
 {
-    struct plan_list *copy = arena_alloc(c->arena, sizeof(*copy));
-    *copy = *list;
-    known->lists = arena_grow(c->arena, known->lists, known->count, sizeof(*known->lists));
-    known->lists[known->count++] = copy;
+    struct plan_list *list = &arena_push(s->arena, known->lists, known->count);
+    base_list_render(list, s->arena, render);
 }
 
-static void add_render(struct known_renders *known, struct climb *c, const struct render *render)
-{
-    struct plan_list list;
-    base_list_render(&list, c->arena, render);
-    add_known(known, c, &list);
-}
-
-/* Other versions of the catalog, as many as are soon rendered. */
-static void add_revisions(struct known_renders *known, struct climb *c)
+/* Adds other versions of the catalog, no more than take a short time to render. */
+static void add_revisions(struct known_renders *known, struct base_search *s)
 {
     ERR_SCRATCH(ignored);
     struct catalog_revision *revisions;
     size_t count;
-    if (catalog_revisions(&revisions, &count, c->arena, source_now(c), &ignored) < 0)
+    if (catalog_revisions(&revisions, &count, s->arena, source_now(s), &ignored) < 0)
         return;
     for (size_t i = 0, tried = 0; i < count && tried < REVISIONS_TRIED; i++) {
         ERR_SCRATCH(other);
@@ -201,211 +183,215 @@ static void add_revisions(struct known_renders *known, struct climb *c)
         if (revisions[i].kind != REVISION_TAG)
             continue;
         tried++;
-        if (base_render(&render, c->arena, c->record, source_now(c), revisions[i].name, NULL,
+        if (base_render(&render, s->arena, s->record, source_now(s), revisions[i].name, NULL,
                         &other) == 0)
-            add_render(known, c, &render);
+            add_render(known, s, &render);
     }
 }
 
-static int gather_known(struct known_renders *known, struct climb *c)
+static int gather_known(struct known_renders *known, struct base_search *s)
 {
     *known = (struct known_renders){NULL, 0};
-    add_known(known, c, c->options->render);
-    if (*c->rendered)
-        add_render(known, c, &c->render);
-    add_revisions(known, c);
-    if (base_history_read(&c->history, c->arena, c->repo, &c->wanted, c->err) < 0)
+    arena_push(s->arena, known->lists, known->count) = *s->options->render;
+    if (*s->rendered)
+        add_render(known, s, &s->render);
+    add_revisions(known, s);
+    if (base_history_read(&s->history, s->arena, s->repo, &s->wanted, s->err) < 0)
         return -1;
-    for (size_t i = 0; i < c->history.count; i++) {
+    for (size_t i = 0; i < s->history.count; i++) {
         struct plan_list list;
-        if (base_tree_files(&list, c->arena, c->repo, &c->history.trees[i].held, c->err) < 0)
+        if (base_tree_files(&list, s->arena, s->repo, &s->history.trees[i].held, s->err) < 0)
             return -1;
-        add_known(known, c, &list);
+        arena_push(s->arena, known->lists, known->count) = list;
     }
     return 0;
 }
 
-static int refuse_given(const struct climb *c, const struct base_tree *tree,
+static int refuse_given(const struct base_search *s, const struct base_tree *tree,
                         const struct base_judgement *judged, bool provable)
 {
-    char found[41];
     const char *harm = "";
-    oid_hex(found, &tree->tree);
     if (judged->deleted.count)
-        harm = arena_printf(c->arena, "; as it is, it would delete %s",
-                            base_given_list(c->arena, &judged->deleted, " of your own"));
+        harm = arena_printf(s->arena, "; as it is, it would delete %s",
+                            base_given_list(s->arena, &judged->deleted, " of your own"));
     if (judged->undone.count)
-        harm = arena_printf(c->arena, "%s%s undo what you changed in %s", harm,
+        harm = arena_printf(s->arena, "%s%s undo what you changed in %s", harm,
                             *harm ? " and" : "; it would",
-                            base_given_list(c->arena, &judged->undone, ""));
-    (void)err_set(c->err, TG_REFUSED, "unproven-base",
+                            base_given_list(s->arena, &judged->undone, ""));
+    (void)err_set(s->err, TG_REFUSED, "unproven-base",
                   "--base: '%s' is not what the project was made from: the record says tree %s, "
                   "that commit has %s%s",
-                  c->options->commit, c->record->tree, found, harm);
+                  s->options->commit, s->record->tree, oid_text(s->arena, &tree->tree), harm);
     if (provable)
-        return err_hint(c->err,
+        return err_hint(s->err,
                         "leave --base out: what the project was made from is known without");
-    return err_hint(c->err,
+    return err_hint(s->err,
                     "give the commit that is the unchanged rendering. `%s` takes "
                     "this one all the same: files that no version of the template has stay yours, "
                     "what you changed in others is undone",
-                    shell_command(c->arena, "--base %s --trust-base", c->options->commit));
+                    shell_command(s->arena, "--base %s --trust-base", s->options->commit));
 }
 
-static const char *own_note(const struct climb *c, const struct path_list *own)
+static const char *own_note(const struct base_search *s, const struct words *own)
 {
-    return own->count ? arena_printf(c->arena,
+    return own->count ? arena_printf(s->arena,
                                      "%s of '%s' no version of the template renders: yours, and "
                                      "left alone",
-                                     base_given_list(c->arena, own, ""), c->options->commit)
+                                     base_given_list(s->arena, own, ""), s->options->commit)
                       : NULL;
 }
 
-static const char *proven_note(const struct climb *c, const struct path_list *saved)
+static const char *proven_note(const struct base_search *s, const struct words *saved)
 {
-    return saved->count ? arena_printf(c->arena,
+    return saved->count ? arena_printf(s->arena,
                                        "'%s' has changes of your own in %s: there what the record "
                                        "says is the base, as it is known",
-                                       c->options->commit, base_given_list(c->arena, saved, ""))
+                                       s->options->commit, base_given_list(s->arena, saved, ""))
                         : NULL;
 }
 
-/* What the record says, where it is known without --base; else NULL. */
-static int find_proven(const struct plan_list **out, struct climb *c, bool rendered)
+/* The render of the record, where it is known without --base; else NULL. */
+static int find_proven(const struct plan_list **out, struct base_search *s, bool rendered)
 {
-    struct plan_list *list = arena_alloc(c->arena, sizeof(*list));
-    const struct base_tree *tree = rendered ? NULL : base_history_find(&c->history, &c->wanted);
+    struct plan_list *list = arena_alloc(s->arena, sizeof(*list));
+    const struct base_tree *tree = rendered ? NULL : base_history_find(&s->history, &s->wanted);
     *out = rendered || tree ? list : NULL;
     if (rendered)
-        base_list_render(list, c->arena, &c->render);
-    return tree ? base_tree_files(list, c->arena, c->repo, &tree->held, c->err) : 0;
+        base_list_render(list, s->arena, &s->render);
+    return tree ? base_tree_files(list, s->arena, s->repo, &tree->held, s->err) : 0;
 }
 
-static void take_judged(struct climb *c, const struct base_judgement *judged, bool proven)
+static void take_judged(struct base_search *s, const struct base_judgement *judged, bool proven)
 {
-    const char *own = own_note(c, &judged->own);
-    const char *saved = proven ? proven_note(c, &judged->undone) : NULL;
-    c->out->files = judged->files;
-    c->out->note = own && saved ? arena_printf(c->arena, "%s; %s", own, saved) : own ? own : saved;
-    if (proven)
-        return;
-    c->out->undone = judged->undone.paths;
-    c->out->undone_count = judged->undone.count;
+    const char *own = own_note(s, &judged->own);
+    const char *saved = proven ? proven_note(s, &judged->undone) : NULL;
+    s->out->files = judged->files;
+    s->out->note = own && saved ? arena_printf(s->arena, "%s; %s", own, saved) : own ? own : saved;
+    if (!proven)
+        s->out->undone = judged->undone;
 }
 
-static int judge_given(struct climb *c, const struct base_tree *tree)
+static int judge_given(struct base_search *s, const struct base_tree *tree)
 {
     struct known_renders known;
     struct plan_list given;
     struct base_judgement judged;
     const struct plan_list *proven;
-    bool rendered = proven_by_render(c);
-    if (gather_known(&known, c) < 0 || find_proven(&proven, c, rendered) < 0 ||
-        base_tree_files(&given, c->arena, c->repo, &tree->held, c->err) < 0)
+    bool rendered = proven_by_render(s);
+    if (gather_known(&known, s) < 0 || find_proven(&proven, s, rendered) < 0 ||
+        base_tree_files(&given, s->arena, s->repo, &tree->held, s->err) < 0)
         return -1;
     struct base_claim claim = {.given = &given,
-                               .child = c->options->child,
-                               .render = c->options->render,
+                               .child = s->options->child,
+                               .render = s->options->render,
                                .known = known.lists,
                                .known_count = known.count,
                                .proven = proven};
-    base_given_judge(&judged, c->arena, &claim);
-    if (!c->options->trust)
-        return refuse_given(c, tree, &judged, proven != NULL);
-    if (take_tree(c, PROOF_GIVEN, tree) < 0)
+    base_given_judge(&judged, s->arena, &claim);
+    if (!s->options->trust)
+        return refuse_given(s, tree, &judged, proven != NULL);
+    if (take_tree(s, PROOF_GIVEN, tree) < 0)
         return -1;
-    take_judged(c, &judged, proven != NULL);
+    take_judged(s, &judged, proven != NULL);
     return 0;
 }
 
-static int take_given(struct climb *c)
+static int take_given(struct base_search *s)
 {
     struct base_tree tree;
     bool proven;
-    if (look_at_given(&proven, &tree, c) < 0)
+    if (look_at_given(&proven, &tree, s) < 0)
         return -1;
-    return proven ? take_tree(c, PROOF_GIVEN, &tree) : judge_given(c, &tree);
+    return proven ? take_tree(s, PROOF_GIVEN, &tree) : judge_given(s, &tree);
 }
 
-/* ---------------------------------------------------------------- the ladder */
+/* ---------------------------------------------------------------- the search */
 
-static int refuse_drift(const struct climb *c)
+static int refuse_drift(const struct base_search *s)
 {
     (void)err_set(
-        c->err, TG_REFUSED, "drift",
+        s->err, TG_REFUSED, "drift",
         "the base cannot be proven: the record says tree %s, made by engine %d; engine %d "
         "renders %s",
-        c->record->tree, c->record->engine, TEMPLATE_ENGINE, c->rendered);
-    return err_hint(c->err, "--accept-drift takes the new rendering as the base: what the engine "
+        s->record->tree, s->record->engine, TEMPLATE_ENGINE, s->rendered);
+    return err_hint(s->err, "--accept-drift takes the new rendering as the base: what the engine "
                             "changed then counts as yours. --base COMMIT names a base of your own");
 }
 
-static int refuse_base(const struct climb *c)
+static int refuse_base(const struct base_search *s)
 {
-    const char *why = *c->rendered
-                          ? arena_printf(c->arena, "the catalog '%s' renders tree %s today",
-                                         c->record->catalog.source, c->rendered)
-                          : arena_printf(c->arena, "%s", c->why.message);
-    bool shallow = repo_is_shallow(c->repo);
-    (void)err_set(c->err, TG_REFUSED, "no-base",
-                  "the base cannot be proven: the record says tree %s, but %s%s", c->record->tree,
+    const char *why = *s->rendered
+                          ? arena_printf(s->arena, "the catalog '%s' renders tree %s today",
+                                         s->record->catalog.source, s->rendered)
+                          : arena_printf(s->arena, "%s", s->why.message);
+    bool shallow = repo_is_shallow(s->repo);
+    (void)err_set(s->err, TG_REFUSED, "no-base",
+                  "the base cannot be proven: the record says tree %s, but %s%s", s->record->tree,
                   why, shallow ? ", and this clone is shallow: older commits are not here" : "");
     if (shallow)
-        return err_hint(c->err, "'git fetch --unshallow' brings the commits that may prove it");
-    return err_hint(c->err,
+        return err_hint(s->err, "'git fetch --unshallow' brings the commits that may prove it");
+    return err_hint(s->err,
                     "--base COMMIT names the commit of this repository that is the unchanged "
                     "rendering; with --trust-base any other is taken: without it you are told "
                     "first what that would do to your files. Or start anew: `%s`, commit, "
                     "then `%s` keeps your files as they are",
-                    shell_command(c->arena, "git rm %s", RECORD_PATH),
-                    shell_command(c->arena, "tmplgen adopt --type %s", c->record->type));
+                    shell_command(s->arena, "git rm %s", RECORD_PATH),
+                    shell_command(s->arena, "tmplgen adopt --type %s", s->record->type));
 }
 
-static int climb(struct climb *c)
+static int search(struct base_search *s)
 {
     bool proven = false;
-    if (c->options->commit)
-        return take_given(c);
-    if (proven_before(c))
+    if (s->options->commit)
+        return take_given(s);
+    if (proven_before(s))
         return 0;
-    if (proven_by_render(c)) {
-        take_render(c);
+    if (proven_by_render(s)) {
+        take_render(s);
         return 0;
     }
-    if (proven_by_ref(&proven, c) < 0)
+    if (proven_by_ref(&proven, s) < 0)
         return -1;
-    if (!proven && proven_by_history(&proven, c) < 0)
+    if (!proven && proven_by_history(&proven, s) < 0)
         return -1;
     if (proven)
         return 0;
-    if (proven_by_name(c)) {
-        take_render(c);
+    if (proven_by_name(s)) {
+        take_render(s);
         return 0;
     }
-    if (!*c->rendered || c->record->engine == TEMPLATE_ENGINE)
-        return refuse_base(c);
-    if (!c->options->accept_drift)
-        return refuse_drift(c);
-    take_render(c);
-    c->out->drift = c->record->tree;
+    if (!*s->rendered || s->record->engine == TEMPLATE_ENGINE)
+        return refuse_base(s);
+    if (!s->options->accept_drift)
+        return refuse_drift(s);
+    take_render(s);
+    s->out->drift = s->record->tree;
     return 0;
 }
 
 int base_prove(struct base *out, const struct repo *repo, const struct record *record,
                const struct base_options *options, struct err *err)
 {
-    struct climb c = {.out = out,
-                      .repo = repo,
-                      .arena = repo->arena,
-                      .record = record,
-                      .options = options,
-                      .err = err};
+    struct base_search s = {.out = out,
+                            .repo = repo,
+                            .arena = repo->arena,
+                            .record = record,
+                            .options = options,
+                            .err = err};
     *out = (struct base){.proof = PROOF_RENDER};
-    int rc = oid_parse(&c.wanted, record->tree);
+    int rc = oid_parse(&s.wanted, record->tree);
     if (rc < 0)
         (void)err_set(err, TG_USAGE, "invalid-record", "'tree' of the record is no id");
     else
-        rc = climb(&c);
-    err_release(&c.why);
+        rc = search(&s);
+    err_release(&s.why);
     return rc;
+}
+
+struct data *base_data(struct arena *arena, const struct base *base)
+{
+    struct data *map = data_map(arena);
+    data_put_text(arena, map, "tree", oid_text(arena, &base->tree));
+    data_put_text(arena, map, "proven_by", proof_names[base->proof]);
+    return map;
 }

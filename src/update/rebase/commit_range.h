@@ -1,15 +1,18 @@
-/* The commits that a rebase replays: the child's own, from the root to HEAD, in a line. */
+/* The commits that a rebase replays, in a line from the root to HEAD, and the refs that have them.
+ */
 #ifndef TMPLGEN_COMMIT_RANGE_H
 #define TMPLGEN_COMMIT_RANGE_H
 
 #include "base/err.h"
 #include "child/record.h"
-#include "git/raw_commit.h"
+#include "git/commit.h"
+#include "git/tree_entry.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
+struct replay_result;
 struct repo;
 
 /* Files that migrations rename. */
@@ -21,45 +24,61 @@ struct range_renames {
 struct range_commit {
     struct raw_commit raw;
     struct oid parent_tree; /* zero: it is a root */
-    struct tree_entry record_leaf, overlay_leaf;
-    const struct record *record; /* what it says of itself; NULL: nothing that can be read */
-    const struct record *made; /* the newest one until then that nobody edited by hand, else that */
-    struct range_renames went; /* of an update: from the version before to its own, */
-    struct range_renames goes; /* and, of the first, too, from there to the new one */
-    bool is_update;            /* its record is of another render than its parent's */
-};
-
-/* A ref that has commits of the range, which it keeps. */
-struct range_holder {
-    const char *ref; /* in full */
-    struct oid tip;
-    size_t commits; /* so many of the range, from its start */
+    struct tree_entry record_entry, overlay_entry;
+    const struct record *record; /* NULL: it has none that can be read */
+    const struct record *made;   /* the newest record until then that nobody edited by hand; else
+                                    `record` */
+    struct range_renames went;   /* of an update: from the version before to its own */
+    struct range_renames goes;   /* of an update, and of the first commit: from there to the new
+                                    version */
+    bool is_update;              /* its record names another render than its parent's */
 };
 
 struct commit_range {
     struct range_commit *commits; /* oldest first */
     size_t count;
-    struct range_holder *holders; /* remotes' branches, tags, and other branches */
-    size_t holder_count;
 };
 
 /*
- * From the root to `tip`. A root that is a base commit, as rebase makes it, is not a part. Refused
- * (3), naming the commit: "merge-in-range", "shallow", "unsound-root" (the root has no record, and
- * is not what the next commit's record renders to).
+ * From the root to `tip`, without a root that is a base commit, as rebase makes it. Refused (3),
+ * naming the commit: "merge-in-range", "shallow", "unsound-root" (the root has no record, and is
+ * not the render of the next commit's record).
  */
 TG_CHECKED int range_read(struct commit_range *out, struct arena *arena, const struct repo *repo,
                           const struct oid *tip, struct err *err);
 
-/* Who else has them: all refs but `lands`, the branch that is to be moved (in full, or NULL). */
-TG_CHECKED int range_find_holders(struct commit_range *out, struct arena *arena,
-                                  const struct repo *repo, const char *lands, struct err *err);
-
-/* Refused (3, "published") where a remote's branch or a tag has some of it. After that. */
-TG_CHECKED int range_check_published(const struct commit_range *range, struct arena *arena,
-                                     struct err *err);
-
 /* "1234567890 (subject)". */
 const char *range_name(struct arena *arena, const struct raw_commit *commit);
+
+/* Refs that have commits of a range, and keep them as they were. */
+
+struct commit_holder {
+    const char *ref; /* in full */
+    struct oid tip;
+    size_t commits; /* so many of the range, from its start */
+};
+
+/* Remotes' branches, tags, and other branches. */
+struct commit_holders {
+    struct commit_holder *items;
+    size_t count;
+};
+
+/* All refs that have some of the range, but `moved`, the branch that is to be moved (in full, or
+ * NULL). */
+TG_CHECKED int holders_find(struct commit_holders *out, const struct repo *repo,
+                            const struct commit_range *range, const char *moved, struct err *err);
+
+/* Refused (3, "published") where a remote's branch or a tag is among them. */
+TG_CHECKED int holders_check_published(const struct commit_holders *holders,
+                                       const struct repo *repo, const struct commit_range *range,
+                                       struct err *err);
+
+/*
+ * Fills in `rewritten`, the branches of remotes that are to be pushed anew, and warns of
+ * signatures, notes, tags and branches that the new commits lack.
+ */
+void holders_report(struct replay_result *out, const struct commit_holders *holders,
+                    const struct repo *repo, const struct commit_range *range, const char *moved);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which files of a child, as it went from commit to commit, are which of the template's. */
+/* Which file of a commit is which of the template's. */
 #include "update/rebase/file_lineage.h"
 
 #include "base/arena.h"
@@ -12,19 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_path(const void *a, const void *b)
-{
-    return strcmp(((const struct lineage_entry *)a)->path, ((const struct lineage_entry *)b)->path);
-}
-
-static void sort(struct file_lineage *trace)
-{
-    if (trace->count)
-        qsort(trace->files, trace->count, sizeof(*trace->files), by_path);
-}
-
 int lineage_list(struct plan_list *out, struct arena *arena, const struct repo *repo,
-                 const struct oid *tree, const struct file_lineage *trace, struct err *err)
+                 const struct oid *tree, const struct file_lineage *lineage, struct err *err)
 {
     struct tree_files all;
     if (tree_list(&all, arena, repo->store, tree, TREE_ENTRIES, err) < 0)
@@ -36,20 +25,20 @@ int lineage_list(struct plan_list *out, struct arena *arena, const struct repo *
         if (strcmp(path, RECORD_PATH) == 0)
             continue;
         struct plan_file *file = &files[out->count++];
-        *file = (struct plan_file){.path = path, .leaf = all.files[i].leaf};
-        while (at < trace->count && strcmp(trace->files[at].path, path) < 0)
+        *file = (struct plan_file){.path = path, .entry = all.files[i].leaf};
+        while (at < lineage->count && strcmp(lineage->files[at].path, path) < 0)
             at++;
-        if (at == trace->count || strcmp(trace->files[at].path, path) != 0)
+        if (at == lineage->count || strcmp(lineage->files[at].path, path) != 0)
             continue;
-        file->source = trace->files[at].source;
-        file->policy = trace->files[at].policy;
-        file->merge = trace->files[at].merge;
+        file->source = lineage->files[at].source;
+        file->policy = lineage->files[at].policy;
+        file->merge = lineage->files[at].merge;
     }
     child_mark_nested(files, out->count, arena);
     return 0;
 }
 
-/* What says which file of the template it is; NULL: nothing does. */
+/* The file of the pair that knows its template file; or NULL. */
 static const struct plan_file *rule_of(const struct plan_pair *pair)
 {
     static const enum side order[] = {CHILD, RENDER, BASE};
@@ -84,7 +73,7 @@ void lineage_child(struct file_lineage *out, struct arena *arena, const struct p
         const struct plan_file *child = plan->pairs[i].side[CHILD];
         add(out, child ? child->path : NULL, rule_of(&plan->pairs[i]));
     }
-    sort(out);
+    qsort(out->files, out->count, sizeof(*out->files), str_compare_first);
 }
 
 void lineage_result(struct file_lineage *out, struct arena *arena, const struct plan *plan)
@@ -92,7 +81,7 @@ void lineage_result(struct file_lineage *out, struct arena *arena, const struct 
     *out = (struct file_lineage){arena_array(arena, plan->pair_count + 1, sizeof(*out->files)), 0};
     for (size_t i = 0; i < plan->pair_count; i++)
         add(out, plan->pairs[i].path, rule_of(&plan->pairs[i]));
-    sort(out);
+    qsort(out->files, out->count, sizeof(*out->files), str_compare_first);
 }
 
 static bool is_same(const struct file_lineage *a, const struct file_lineage *b)
@@ -118,15 +107,15 @@ void lineage_keep(struct file_lineage *kept, struct arena *arena, const struct f
     }
 }
 
-struct data *lineage_data(struct arena *arena, const struct file_lineage *trace)
+struct data *lineage_data(struct arena *arena, const struct file_lineage *lineage)
 {
     struct data *list = data_list(arena);
-    for (size_t i = 0; i < trace->count; i++) {
+    for (size_t i = 0; i < lineage->count; i++) {
         struct data *file = data_list(arena);
-        data_push(arena, file, data_str(arena, trace->files[i].path));
-        data_push(arena, file, data_str(arena, trace->files[i].source));
-        data_push(arena, file, data_int(arena, trace->files[i].policy));
-        data_push(arena, file, data_int(arena, trace->files[i].merge));
+        data_push(arena, file, data_str(arena, lineage->files[i].path));
+        data_push(arena, file, data_str(arena, lineage->files[i].source));
+        data_push(arena, file, data_int(arena, lineage->files[i].policy));
+        data_push(arena, file, data_int(arena, lineage->files[i].merge));
         data_push(arena, list, file);
     }
     return list;
@@ -152,5 +141,5 @@ void lineage_parse(struct file_lineage *out, struct arena *arena, const struct d
                 data_text(member[0]), data_text(member[1]), (enum file_policy)member[2]->integer,
                 (enum file_merge)member[3]->integer};
     }
-    sort(out);
+    qsort(out->files, out->count, sizeof(*out->files), str_compare_first);
 }

@@ -1,10 +1,10 @@
-/* Which files of a child, as it went from commit to commit, are which of the template's. */
+/* Which file of a commit is which of the template's. */
 #ifndef TMPLGEN_FILE_LINEAGE_H
 #define TMPLGEN_FILE_LINEAGE_H
 
 #include "base/err.h"
 #include "git/tree_entry.h"
-#include "plan/plan_input.h"
+#include "plan/plan.h"
 
 #include <stddef.h>
 
@@ -13,10 +13,10 @@ struct data;
 struct plan;
 struct repo;
 
-/* A file that is the template's, by the name that it has in some commit. */
+/* A file of the template, under its name in some commit. */
 struct lineage_entry {
     const char *path;
-    const char *source; /* file of the template */
+    const char *source; /* its template file */
     enum file_policy policy;
     enum file_merge merge;
 };
@@ -27,22 +27,22 @@ struct file_lineage {
     size_t count;
 };
 
-/* All files of a tree but the record, with what the trace knows of them. */
+/* All files of a tree but the record, with the template's rules where the lineage has them. */
 TG_CHECKED int lineage_list(struct plan_list *out, struct arena *arena, const struct repo *repo,
-                            const struct oid *tree, const struct file_lineage *trace,
+                            const struct oid *tree, const struct file_lineage *lineage,
                             struct err *err);
 
-/* Of a render: all its files. */
+/* All files of a render. */
 void lineage_render(struct file_lineage *out, struct arena *arena, const struct plan_list *render);
-/* Of a plan: by the child's names, and by those that they have afterwards. */
+/* The files of a plan, under the child's names, and under their names afterwards. */
 void lineage_child(struct file_lineage *out, struct arena *arena, const struct plan *plan);
 void lineage_result(struct file_lineage *out, struct arena *arena, const struct plan *plan);
 
-/* In an arena of its own, a copy where it is another than before. */
+/* Copies `now` into the arena, unless it is equal. */
 void lineage_keep(struct file_lineage *kept, struct arena *arena, const struct file_lineage *now);
 
-/* For a journal, and back; what is damaged there is left out. */
-struct data *lineage_data(struct arena *arena, const struct file_lineage *trace);
+/* For a journal, and back, without entries that are damaged there. */
+struct data *lineage_data(struct arena *arena, const struct file_lineage *lineage);
 void lineage_parse(struct file_lineage *out, struct arena *arena, const struct data *data);
 
 #endif

@@ -1,5 +1,4 @@
 /* What a rebase that stopped needs to go on, as its journal keeps it. */
-#include "update/rebase/rebase_context.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -9,6 +8,7 @@
 #include "git/repo.h"
 #include "update/rebase/commit_range.h"
 #include "update/rebase/replay.h"
+#include "update/rebase/stopped_rebase.h"
 
 #define DOCUMENT "document"
 #define CONTEXT_MAX (64 * LIMIT_MIB)
@@ -26,7 +26,7 @@ static void add_renames(struct data *list, struct arena *arena, size_t commit,
     }
 }
 
-/* [commit, whether it goes on from there, old, new] */
+/* [commit, true where it is of `goes`, old, new] */
 static struct data *renames_data(struct arena *arena, const struct commit_range *range)
 {
     struct data *list = data_list(arena);
@@ -65,18 +65,21 @@ static void read_renames(struct commit_range *range, struct arena *arena, const 
             take_rename(range, arena, list->list.items[i]);
 }
 
-struct data *rebase_context(struct arena *arena, const struct replay *r)
+struct data *rebase_context(const struct replay *r, const struct pick_end *pick)
 {
+    const struct replay_input *in = r->in;
+    struct arena *arena = in->repo->arena;
     struct data *context = data_map(arena);
-    data_put_text(arena, context, "onto", oid_text(arena, &r->onto));
-    data_put_text(arena, context, "record", oid_text(arena, &r->record.id));
-    data_put(arena, context, "record_mode", data_int(arena, r->record.mode));
-    data_put_text(arena, context, "base_label", r->input->base_label);
-    data_put_text(arena, context, "render_label", r->input->render_label);
-    data_put(arena, context, "yours", data_texts(arena, r->input->yours, r->input->yours_count));
-    data_put_text(arena, context, "pick", oid_text(arena, &r->pick));
-    data_put(arena, context, "apart", data_texts(arena, r->apart, r->apart_count));
-    data_put(arena, context, "renames", renames_data(arena, r->range));
+    data_put_text(arena, context, "onto", oid_text(arena, &in->onto));
+    data_put_text(arena, context, "record", oid_text(arena, &in->record.id));
+    data_put(arena, context, "record_mode", data_int(arena, in->record.mode));
+    data_put_text(arena, context, "base_label", in->plan->base_label);
+    data_put_text(arena, context, "render_label", in->plan->render_label);
+    data_put(arena, context, "yours", data_texts(arena, in->plan->yours, in->plan->yours_count));
+    data_put_text(arena, context, "pick", oid_text(arena, &pick->tree));
+    data_put(arena, context, "apart",
+             data_texts(arena, pick->conflicts.items, pick->conflicts.count));
+    data_put(arena, context, "renames", renames_data(arena, in->range));
     data_put(arena, context, "before", lineage_data(arena, &r->before));
     data_put(arena, context, "after", lineage_data(arena, &r->after));
     return context;
@@ -97,15 +100,6 @@ void rebase_context_put_document(struct arena *arena, struct data *context, stru
     data_put(arena, context, DOCUMENT, document);
 }
 
-void rebase_context_keep(struct data *context, struct arena *arena, struct span earlier)
-{
-    ERR_SCRATCH(ignored);
-    struct data *before;
-    if (json_parse(&before, arena, "the journal", earlier, &ignored) == 0 &&
-        rebase_context_document(before))
-        data_put(arena, context, DOCUMENT, rebase_context_document(before));
-}
-
 struct data *rebase_context_document(const struct data *context)
 {
     struct data *document = context->kind == DATA_MAP ? data_get(context, DOCUMENT) : NULL;
@@ -118,41 +112,46 @@ static int read_oid(struct oid *out, const struct data *context, const char *nam
     return hex ? oid_parse(out, hex) : -1;
 }
 
-static int read_texts(const char ***out, size_t *count, struct arena *arena,
-                      const struct data *list)
+static int read_texts(struct words *out, struct arena *arena, const struct data *list)
 {
+    *out = (struct words){NULL, 0};
     if (!list || list->kind != DATA_LIST)
         return -1;
-    *count = 0;
     for (size_t i = 0; i < list->list.count; i++) {
         if (list->list.items[i]->kind != DATA_STR)
             return -1;
-        *out = arena_grow(arena, *out, *count, sizeof(**out)); /* more are set apart later */
-        (*out)[(*count)++] = data_text(list->list.items[i]);
+        words_add(out, arena, data_text(list->list.items[i]));
     }
     return 0;
 }
 
-int rebase_context_read(struct replay *r, struct plan_input *input, struct commit_range *range,
+int rebase_context_read(struct replay_input *in, struct plan_input *plan,
+                        struct commit_range *range, struct pick_end *pick,
                         const struct data *context)
 {
-    const char **yours = NULL, **apart = NULL;
+    struct arena *arena = in->repo->arena;
+    struct words yours;
     if (context->kind != DATA_MAP)
         return -1;
     const struct data *mode = data_get(context, "record_mode");
-    if (!mode || mode->kind != DATA_INT || read_oid(&r->onto, context, "onto") < 0 ||
-        read_oid(&r->record.id, context, "record") < 0 || read_oid(&r->pick, context, "pick") < 0 ||
-        read_texts(&yours, &input->yours_count, r->arena, data_get(context, "yours")) < 0 ||
-        read_texts(&apart, &r->apart_count, r->arena, data_get(context, "apart")) < 0)
+    if (!mode || mode->kind != DATA_INT || read_oid(&in->onto, context, "onto") < 0 ||
+        read_oid(&in->record.id, context, "record") < 0 ||
+        read_oid(&pick->tree, context, "pick") < 0 ||
+        read_texts(&yours, arena, data_get(context, "yours")) < 0 ||
+        read_texts(&pick->conflicts, arena, data_get(context, "apart")) < 0)
         return -1;
-    input->yours = yours;
-    r->apart = apart;
-    r->record.mode = (unsigned)mode->integer;
-    r->tip = r->onto;
-    input->base_label = data_get_text(context, "base_label");
-    input->render_label = data_get_text(context, "render_label");
-    read_renames(range, r->arena, data_get(context, "renames"));
-    lineage_parse(&r->before, r->arena, data_get(context, "before"));
-    lineage_parse(&r->after, r->arena, data_get(context, "after"));
-    return input->base_label && input->render_label ? 0 : -1;
+    in->record.mode = (unsigned)mode->integer;
+    plan->yours = yours.items;
+    plan->yours_count = yours.count;
+    plan->base_label = data_get_text(context, "base_label");
+    plan->render_label = data_get_text(context, "render_label");
+    read_renames(range, arena, data_get(context, "renames"));
+    return plan->base_label && plan->render_label ? 0 : -1;
+}
+
+void rebase_context_read_lineages(struct replay *r, const struct data *context)
+{
+    struct arena *arena = r->in->repo->arena;
+    lineage_parse(&r->before, arena, data_get(context, "before"));
+    lineage_parse(&r->after, arena, data_get(context, "after"));
 }

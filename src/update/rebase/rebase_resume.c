@@ -1,5 +1,4 @@
-/* An update that replays commits and stopped on the way: on, or back, from wherever HEAD is. */
-#include "update/rebase/rebase_resume.h"
+/* A rebase that stopped on the way: on, or back, from wherever HEAD is. */
 
 #include "apply/apply.h"
 #include "apply/preflight.h"
@@ -9,109 +8,132 @@
 #include "child/base_ref.h"
 #include "child/child.h"
 #include "git/commit.h"
-#include "git/git_index.h"
 #include "io/interrupt.h"
-#include "update/rebase/replay_edits.h"
+#include "update/rebase/replay.h"
+#include "update/rebase/stopped_rebase.h"
 #include "update/report/update_report.h"
 #include "update/resume/end_state.h"
-#include "update/strategies.h"
+#include "update/strategy.h"
 
-int rebase_resume_refuse(const struct rebase_resume *s, struct err *err)
+int rebase_resume_refuse(const struct repo *repo, const struct journal *stopped, struct err *err)
 {
-    const struct journal *j = s->stopped;
     bool on;
-    if (recheck_went_on(&on, &s->child->repo, j, err) < 0)
+    if (recheck_went_on(&on, repo, stopped, err) < 0)
         return -1;
     (void)err_set(err, TG_REFUSED, "update-in-progress",
                   "an update that replays the commits of '%s' is half done",
-                  repo_branch_name(j->branch));
+                  repo_branch_name(stopped->tip.branch));
     if (on)
         return err_hint(err, "'tmplgen update --continue' goes on with what you committed, "
                              "'tmplgen update --abort' goes back");
     return err_hint(err,
                     "HEAD has left it: `%s` goes back to where it waits; "
                     "'tmplgen update --abort' gives it up",
-                    shell_command(s->child->repo.arena, "git switch --detach %s", j->head_new));
+                    shell_command(repo->arena, "git switch --detach %s", stopped->tip.head_new));
 }
 
-/* The lines of a stop are of its commit; at the end they are the whole update's again. */
-static int make_document(struct data **document, const struct rebase_resume *s,
-                         const struct unrolled *unrolled, struct err *err)
+/* ---------------------------------------------------------------- on */
+
+/* A stop has the lines of its commit, the end those of the whole update. */
+static int make_document(struct data **document, struct arena *arena, const struct journal *stopped,
+                         const struct replay_result *replayed, struct err *err)
 {
-    struct arena *arena = s->child->arena;
-    struct span text = s->stopped->report;
-    if (!unrolled->stops && unrolled->document &&
-        report_store(&text, arena, unrolled->document, err) < 0)
+    bool stops = replayed->stops;
+    struct span text = stopped->report;
+    if (!stops && replayed->document && report_store(&text, arena, replayed->document, err) < 0)
         return -1;
-    *document = report_recall(arena, text, unrolled->stops ? RESULT_CONFLICTS : RESULT_UPDATED,
-                              unrolled->stops ? NULL : oid_text(arena, &unrolled->tip));
-    if (unrolled->stops)
-        report_put_paths(arena, *document, &unrolled->stopped);
-    report_put_commits(arena, *document, unrolled->commits);
-    for (size_t i = 0; i < unrolled->warning_count; i++)
-        report_warn(arena, *document, unrolled->warnings[i]);
+    *document = report_recall(arena, text, stops ? RESULT_CONFLICTS : RESULT_UPDATED,
+                              stops ? NULL : &replayed->tip);
+    report_put_replayed(arena, *document, stops ? &replayed->stopped : NULL, replayed->commits);
+    for (size_t i = 0; i < replayed->warnings.count; i++)
+        report_warn(arena, *document, replayed->warnings.items[i]);
     return 0;
 }
 
-int rebase_resume_go_on(struct data **document, const struct rebase_resume *s,
-                        const struct oid *made, struct err *err)
+int rebase_resume_go_on(struct data **document, struct child *child, struct apply *apply,
+                        const struct journal *stopped, const struct oid *made, struct err *err)
 {
-    struct arena *arena = s->child->arena;
+    struct arena *arena = child->arena;
     struct journal next;
-    struct unrolled unrolled;
-    if (strategy_of(s->stopped)->go_on(&next, &unrolled, s->stopped, s->child, made, err) < 0 ||
-        make_document(document, s, &unrolled, err) < 0 ||
+    struct replay_result replayed;
+    if (strategy_of(stopped)->resume(&next, &replayed, stopped, child, made, err) < 0 ||
+        make_document(document, arena, stopped, &replayed, err) < 0 ||
         report_store(&next.report, arena, *document, err) < 0 || interrupt_check(err) < 0 ||
-        apply_run(s->apply, &next, err) < 0)
+        apply_run(apply, &next, err) < 0)
         return -1;
-    report_kept(arena, *document, s->apply);
+    report_kept(arena, *document, &apply->kept);
     if (!journal_stops(&next))
-        base_ref_prune(&s->child->repo, s->apply, (struct oid){{0}});
+        base_ref_prune(&child->repo, apply, (struct oid){{0}});
     return end_state_of(next.kind)->exit;
 }
 
-/* The commit that the branch is at, on disk and in the index. */
-static int list_changes(struct preflight *out, const struct rebase_resume *s,
+/* ---------------------------------------------------------------- back */
+
+/* From the tree `from` to the branch's commit, on disk and in the index. */
+static int list_changes(struct preflight *out, const struct child *child, const struct oid *branch,
                         const struct oid *from, struct err *err)
 {
-    const struct repo *repo = &s->child->repo;
+    const struct repo *repo = &child->repo;
     struct replay_edits edits;
     struct commit tip;
-    if (repo_commit(&tip, repo->arena, repo->store, &s->stopped->branch_old, err) < 0 ||
+    if (repo_commit(&tip, repo->arena, repo->store, branch, err) < 0 ||
         replay_edits(&edits, repo, from, &tip.tree, NULL, 0, NULL, err) < 0)
         return -1;
-    return preflight_files(out, repo, s->child->index, edits.edits, edits.count, err);
+    return preflight_files(out, repo, child->index, edits.edits, edits.count, err);
 }
 
-int rebase_resume_return(const struct rebase_resume *s, const struct oid *from, struct err *err)
+int rebase_resume_return(struct data **document, struct child *child, struct apply *apply,
+                         const struct journal *stopped, const struct oid *from, struct err *err)
 {
-    const struct repo *repo = &s->child->repo;
-    const struct journal *j = s->stopped;
-    char *sum = arena_alloc(repo->arena, 41);
+    const struct repo *repo = &child->repo;
+    struct journal back;
     struct preflight files;
     struct identity who;
-    if (list_changes(&files, s, from, err) < 0 ||
+    *document = report_recall(repo->arena, stopped->report, RESULT_ABORTED, NULL);
+    if (list_changes(&files, child, &stopped->tip.branch_old, from, err) < 0 ||
         identity_read(&who, repo->arena, repo->git, err) < 0 ||
-        index_checksum(sum, repo_index_path(repo), err) < 0)
+        rebase_journal(&back, JOURNAL_UPDATE, repo, stopped, from, err) < 0)
         return -1;
-    struct journal back = {.kind = JOURNAL_UPDATE,
-                           .head_old = repo->head_text,
-                           .head_new = arena_printf(repo->arena, "ref: %s", j->branch),
-                           .branch = j->branch,
-                           .branch_old = j->branch_old,
-                           .branch_new = j->branch_old,
-                           .strategy = j->strategy,
-                           .pseudoref = j->pseudoref,
-                           .reflog_who = who.committer,
-                           .reflog_what = "tmplgen update --abort",
-                           .index_old = sum,
-                           .changes = files.changes,
-                           .change_count = files.count,
-                           .steps = j->steps,
-                           .step_count = j->step_count,
-                           .report = j->report};
-    if (recheck_before(&back.before, repo, j, from, err) < 0 || apply_run(s->apply, &back, err) < 0)
+    back.tip.reflog_who = who.committer;
+    back.tip.reflog_what = "tmplgen update --abort";
+    back.files.changes = files.changes;
+    back.files.count = files.count;
+    back.steps = stopped->steps;
+    back.report = stopped->report;
+    if (apply_run(apply, &back, err) < 0)
         return -1;
-    base_ref_prune(&s->child->repo, s->apply, (struct oid){{0}});
+    base_ref_prune(repo, apply, (struct oid){{0}});
+    report_kept(repo->arena, *document, &apply->kept);
+    return TG_OK;
+}
+
+/* True where the tree differs from what the stop went on from in paths that its journal lacks. */
+static int has_more(bool *out, const struct repo *repo, const struct journal *stopped,
+                    const struct oid *committed, struct err *err)
+{
+    struct replay_edits edits;
+    struct commit tip;
+    *out = false;
+    if (repo_commit(&tip, repo->arena, repo->store, &stopped->tip.branch_old, err) < 0)
+        return -1;
+    /* an earlier stop, or the branch */
+    const struct oid *from = oid_is_zero(&stopped->before.tree) ? &tip.tree : &stopped->before.tree;
+    if (replay_edits(&edits, repo, committed, from, NULL, 0, NULL, err) < 0)
+        return -1;
+    for (size_t i = 0; !*out && i < edits.count; i++)
+        *out = !journal_change(&stopped->files, edits.edits[i].path);
     return 0;
+}
+
+bool rebase_resume_try_return(struct data **document, struct child *child, struct apply *apply,
+                              const struct journal *stopped, const struct oid *committed)
+{
+    ERR_SCRATCH(why);
+    bool on, more;
+    if (oid_is_zero(committed) || !journal_is_sequence(stopped) ||
+        recheck_went_on(&on, &child->repo, stopped, &why) < 0 || !on ||
+        has_more(&more, &child->repo, stopped, committed, &why) < 0 || !more ||
+        child_read(child, &why) < 0)
+        return false;
+    return rebase_resume_return(document, child, apply, stopped, committed, &why) == TG_OK;
 }

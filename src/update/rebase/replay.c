@@ -6,15 +6,12 @@
 #include "catalog/render.h"
 #include "child/record.h"
 #include "git/repo.h"
-#include "git/store.h"
 #include "git/tree.h"
 #include "io/interrupt.h"
 #include "plan/planner.h"
 #include "update/base/proven_base.h"
 #include "update/rebase/commit_range.h"
 #include "update/resume/on_conflict.h"
-
-#include <string.h>
 
 const char *const replay_state_names[REPLAY_STATES] = {
     [REPLAY_PENDING] = "pending",
@@ -23,21 +20,31 @@ const char *const replay_state_names[REPLAY_STATES] = {
     [REPLAY_CONFLICT] = "conflict",
 };
 
-/* One step. */
+/* One step. Its own arena has all but what goes into the replay. */
 struct stepping {
+    const struct replay_input *in;
     struct replay *r;
     struct arena arena;
     const struct range_commit *commit;
     struct replay_step *step;
-    struct plan_list base; /* what the commit began from */
-    bool has_rules;        /* of which the template's files are known */
+    struct plan_list base; /* from which the commit began */
+    bool has_rules;        /* the template's files in it are known */
     struct plan plan;
     struct err *err;
 };
 
+void replay_begin(struct replay *out, const struct replay_input *in)
+{
+    const struct commit_range *range = in->range;
+    *out = (struct replay){.in = in, .tip = in->onto};
+    out->steps = arena_array(in->repo->arena, range->count + 1, sizeof(*out->steps));
+    for (size_t i = 0; i < range->count; i++)
+        out->steps[i].commit = &range->commits[i];
+}
+
 /* ---------------------------------------------------------------- trees */
 
-/* `tree` with the edits and, where it is given, the record. */
+/* `tree` with the edits, and with the record, or without it where that is NULL. */
 static int edit_tree(struct oid *out, struct stepping *s, const struct oid *tree,
                      const struct plan *plan, const struct tree_entry *record)
 {
@@ -47,13 +54,13 @@ static int edit_tree(struct oid *out, struct stepping *s, const struct oid *tree
         if (plan->edits[i].disk.mode || plan->edits[i].old.mode)
             edits[count++] = (struct tree_edit){plan->edits[i].path, plan->edits[i].disk};
     edits[count++] = (struct tree_edit){RECORD_PATH, record ? *record : (struct tree_entry){0}};
-    struct store *store = s->r->repo->store;
+    struct store *store = s->in->repo->store;
     return tree_edit(out, store, store, tree, edits, count, s->err);
 }
 
-/* ---------------------------------------------------------------- what a commit began from */
+/* ---------------------------------------------------------------- the base of a commit */
 
-/* What one update brought the next one begins from: it is rendered once. */
+/* One update's render is the base of the next: it is rendered once. */
 static int prove(struct base *out, struct stepping *s, const struct record *record)
 {
     static const struct base_options options;
@@ -63,8 +70,8 @@ static int prove(struct base *out, struct stepping *s, const struct record *reco
             *out = r->proven[i].base;
             return 0;
         }
-    if (base_prove(out, r->repo, record, &options, s->err) < 0)
-        return err_wrap(s->err, "commit %s", range_name(r->arena, &s->commit->raw));
+    if (base_prove(out, s->in->repo, record, &options, s->err) < 0)
+        return err_wrap(s->err, "commit %s", range_name(s->in->repo->arena, &s->commit->raw));
     r->proven[r->proven_next] = (struct replay_proven){record, *out};
     r->proven_next = (r->proven_next + 1) % REPLAY_PROVEN;
     return 0;
@@ -82,23 +89,23 @@ static int refuse_update(const struct stepping *s)
     (void)err_set(s->err, TG_REFUSED, "update-conflicts",
                   "commit %s is an update that had conflicts: what was made of them cannot be told "
                   "from the update",
-                  range_name(s->r->arena, &s->commit->raw));
+                  range_name(s->in->repo->arena, &s->commit->raw));
     return err_hint(s->err,
                     "'tmplgen update' without --strategy rebase takes the new version on top");
 }
 
-/* An update: what it brought by itself. What the commit holds beyond that is the child's. */
+/* Of an update: its automatic merge. The commit's changes beyond that are the child's. */
 static int begin_from_update(struct stepping *s)
 {
     const struct range_commit *before = s->commit - 1;
-    struct replay *r = s->r;
+    const struct repo *repo = s->in->repo;
     struct base old, new;
-    struct plan_input input = *r->input;
+    struct plan_input input = *s->in->plan;
     struct plan plan;
-    struct file_lineage parts;
+    struct file_lineage lineage;
     struct oid begun;
     if (prove(&old, s, before->made) < 0 || prove(&new, s, s->commit->record) < 0 ||
-        lineage_list(&input.side[CHILD], &s->arena, r->repo, &s->commit->parent_tree, &r->before,
+        lineage_list(&input.side[CHILD], &s->arena, repo, &s->commit->parent_tree, &s->r->before,
                      s->err) < 0)
         return -1;
     input.side[CHILD] = conflicts_apart(&s->arena, &input.side[CHILD]);
@@ -106,16 +113,16 @@ static int begin_from_update(struct stepping *s)
     input.side[RENDER] = new.files;
     input.base_has_rules = old.has_rules;
     take_renames(&input, &s->commit->went);
-    if (plan_make(&plan, &s->arena, r->repo->store, &input, s->err) < 0 ||
+    if (plan_make(&plan, &s->arena, repo->store, &input, s->err) < 0 ||
         edit_tree(&begun, s, &s->commit->parent_tree, &plan, NULL) < 0)
         return -1;
     if (plan.conflict_count)
         return refuse_update(s);
-    lineage_result(&parts, &s->arena, &plan);
-    return lineage_list(&s->base, &s->arena, r->repo, &begun, &parts, s->err);
+    lineage_result(&lineage, &s->arena, &plan);
+    return lineage_list(&s->base, &s->arena, repo, &begun, &lineage, s->err);
 }
 
-/* The first: what its record renders to. */
+/* Of the first commit: the render of its record. */
 static int begin_from_render(struct stepping *s)
 {
     struct base base;
@@ -128,31 +135,31 @@ static int begin_from_render(struct stepping *s)
 
 static int begin(struct stepping *s)
 {
-    struct replay *r = s->r;
-    if (r->at == 0)
+    if (s->r->at == 0)
         return begin_from_render(s);
     s->has_rules = true;
     if (s->commit->is_update)
         return begin_from_update(s);
-    return lineage_list(&s->base, &s->arena, r->repo, &s->commit->parent_tree, &r->before, s->err);
+    return lineage_list(&s->base, &s->arena, s->in->repo, &s->commit->parent_tree, &s->r->before,
+                        s->err);
 }
 
 /* ---------------------------------------------------------------- one commit */
 
 static int plan_step(struct stepping *s)
 {
-    struct replay *r = s->r;
-    struct plan_input input = *r->input;
+    const struct repo *repo = s->in->repo;
+    struct plan_input input = *s->in->plan;
     static const struct file_lineage unknown;
-    if (lineage_list(&input.side[CHILD], &s->arena, r->repo, &s->commit->raw.tree, &unknown,
-                     s->err) < 0 ||
-        lineage_list(&input.side[RENDER], &s->arena, r->repo, &r->tree, &r->after, s->err) < 0)
+    if (lineage_list(&input.side[CHILD], &s->arena, repo, &s->commit->raw.tree, &unknown, s->err) <
+            0 ||
+        lineage_list(&input.side[RENDER], &s->arena, repo, &s->r->tree, &s->r->after, s->err) < 0)
         return -1;
     input.side[CHILD] = conflicts_apart(&s->arena, &input.side[CHILD]);
     input.side[BASE] = s->base;
     input.base_has_rules = s->has_rules;
     take_renames(&input, &s->commit->goes);
-    return plan_make(&s->plan, &s->arena, r->repo->store, &input, s->err);
+    return plan_make(&s->plan, &s->arena, repo->store, &input, s->err);
 }
 
 static const char *kept(struct arena *arena, const char *text)
@@ -160,51 +167,51 @@ static const char *kept(struct arena *arena, const char *text)
     return text ? arena_strdup(arena, text) : NULL;
 }
 
-static void keep_lines(struct replay *r, const struct plan *plan)
+static void keep_lines(struct plan *out, struct arena *arena, const struct plan *plan)
 {
-    struct plan *out = &r->stopped;
-    out->paths = arena_array(r->arena, plan->path_count + 1, sizeof(*out->paths));
+    out->paths = arena_array(arena, plan->path_count + 1, sizeof(*out->paths));
     for (size_t i = 0; i < plan->path_count; i++) {
         struct plan_path *path = &out->paths[out->path_count++];
         *path = plan->paths[i];
-        path->path = kept(r->arena, path->path);
-        path->from_path = kept(r->arena, path->from_path);
-        path->note = kept(r->arena, path->note);
+        path->path = kept(arena, path->path);
+        path->from_path = kept(arena, path->from_path);
+        path->note = kept(arena, path->note);
     }
 }
 
-/* Git picks a commit onto what is there: that is ours, the commit's is theirs. */
+/* Git picks a commit onto the replayed ones: they are `ours`, the commit is `theirs`. */
 static void keep_conflict(struct stepping *s)
 {
-    struct replay *r = s->r;
-    struct plan *out = &r->stopped;
+    struct arena *arena = s->in->repo->arena;
+    struct plan *out = &s->r->stopped;
     *out = (struct plan){.conflict_count = s->plan.conflict_count};
-    out->edits = arena_array(r->arena, s->plan.edit_count + 1, sizeof(*out->edits));
-    const char **paths = arena_array(r->arena, s->plan.edit_count + 1, sizeof(*paths));
+    out->edits = arena_array(arena, s->plan.edit_count + 1, sizeof(*out->edits));
+    const char **paths = arena_array(arena, s->plan.edit_count + 1, sizeof(*paths));
     for (size_t i = 0; i < s->plan.edit_count; i++) {
         struct plan_edit edit = s->plan.edits[i];
         struct tree_entry ours = edit.stages[RENDER];
         if (!edit.conflict)
             continue;
-        edit.path = kept(r->arena, edit.path);
+        edit.path = kept(arena, edit.path);
         edit.stages[RENDER] = edit.stages[CHILD];
         edit.stages[CHILD] = ours;
         paths[out->edit_count] = edit.path;
         out->edits[out->edit_count++] = edit;
     }
-    keep_lines(r, &s->plan);
+    keep_lines(out, arena, &s->plan);
     s->step->state = REPLAY_CONFLICT;
-    s->step->note = arena_printf(r->arena, "in conflict: '%s'",
-                                 str_join(r->arena, paths, out->edit_count, "', '"));
+    s->step->note = arena_printf(arena, "in conflict: %s",
+                                 str_quoted(arena, paths, out->edit_count, out->edit_count));
 }
 
 static const char *why_dropped(const struct stepping *s)
 {
     const struct range_commit *commit = s->commit, *before = commit - 1;
     if (commit->is_update)
-        return arena_printf(s->r->arena, "what the update to %s brought is in the new version",
+        return arena_printf(s->in->repo->arena,
+                            "what the update to %s brought is in the new version",
                             commit->record->catalog.version);
-    if (!tree_entry_equal(&commit->record_leaf, &before->record_leaf))
+    if (!tree_entry_equal(&commit->record_entry, &before->record_entry))
         return "the new " RECORD_PATH " has it already";
     for (size_t i = 0; i < s->r->at; i++)
         if (s->r->steps[i].by_hand)
@@ -212,7 +219,7 @@ static const char *why_dropped(const struct stepping *s)
     return "the template has it already";
 }
 
-/* A commit that had nothing in it to begin with is kept as it is. */
+/* A commit that was empty from the beginning stays. */
 static bool is_left(const struct stepping *s, const struct oid *tree)
 {
     return s->r->at == 0 || !oid_equal(tree, &s->r->tree) ||
@@ -232,8 +239,8 @@ static int make_commit(struct stepping *s, const struct oid *tree)
     if (s->commit->is_update)
         s->step->note = "what was added to the update by hand; the update is in the new version";
     r->tree = *tree;
-    if (raw_commit_put(&r->tip, r->repo->store, &s->commit->raw, tree, &r->tip, r->committer,
-                       s->err) < 0)
+    if (raw_commit_put(&r->tip, s->in->repo->store, &s->commit->raw, tree, &r->tip,
+                       s->in->committer, s->err) < 0)
         return -1;
     s->step->made = r->tip;
     return 0;
@@ -244,14 +251,15 @@ static void go_on(struct stepping *s)
     struct file_lineage before, after;
     lineage_child(&before, &s->arena, &s->plan);
     lineage_result(&after, &s->arena, &s->plan);
-    lineage_keep(&s->r->before, s->r->arena, &before);
-    lineage_keep(&s->r->after, s->r->arena, &after);
+    lineage_keep(&s->r->before, s->in->repo->arena, &before);
+    lineage_keep(&s->r->after, s->in->repo->arena, &after);
     s->r->at++;
 }
 
 static int open_step(struct stepping *s, struct replay *r, struct err *err)
 {
-    *s = (struct stepping){.r = r,
+    *s = (struct stepping){.in = r->in,
+                           .r = r,
                            .arena = ARENA_INIT,
                            .commit = r->steps[r->at].commit,
                            .step = &r->steps[r->at],
@@ -262,7 +270,7 @@ static int open_step(struct stepping *s, struct replay *r, struct err *err)
 static int step(struct stepping *s)
 {
     struct oid tree;
-    if (edit_tree(&tree, s, &s->commit->raw.tree, &s->plan, &s->r->record) < 0)
+    if (edit_tree(&tree, s, &s->commit->raw.tree, &s->plan, &s->in->record) < 0)
         return -1;
     if (s->plan.conflict_count) {
         keep_conflict(s);
@@ -279,7 +287,7 @@ int replay_run(struct replay *r, struct err *err)
 {
     bool conflict = false;
     int rc = 0;
-    while (rc == 0 && !conflict && r->at < r->range->count) {
+    while (rc == 0 && !conflict && r->at < r->in->range->count) {
         struct stepping s;
         struct replay_step *at = &r->steps[r->at];
         rc = open_step(&s, r, err);
@@ -296,9 +304,9 @@ int replay_check(const struct replay *replay, struct err *err)
     struct replay r = *replay;
     int rc = 0;
     r.before = (struct file_lineage){NULL, 0};
-    for (; rc == 0 && r.at < r.range->count; r.at++) {
+    for (; rc == 0 && r.at < r.in->range->count; r.at++) {
         struct stepping s = {
-            .r = &r, .arena = ARENA_INIT, .commit = r.steps[r.at].commit, .err = err};
+            .in = r.in, .r = &r, .arena = ARENA_INIT, .commit = r.steps[r.at].commit, .err = err};
         if (r.at > 0 && s.commit->is_update)
             rc = begin_from_update(&s);
         arena_release(&s.arena);
@@ -326,7 +334,7 @@ int replay_take(struct replay *r, const struct oid *made, struct err *err)
     struct commit commit;
     int rc = open_step(&s, r, err);
     if (rc == 0)
-        rc = repo_commit(&commit, r->arena, r->repo->store, made, err);
+        rc = repo_commit(&commit, r->in->repo->arena, r->in->repo->store, made, err);
     if (rc == 0)
         take_made(&s, made, &commit.tree);
     arena_release(&s.arena);

@@ -1,27 +1,24 @@
-/* What a stop of a rebase, or its end, does to files and index. */
-#include "update/rebase/replay_edits.h"
+/* What a replay does to files and index, at a stop or at its end. */
 
 #include "apply/kept_resolutions.h"
 #include "base/arena.h"
+#include "data/data.h"
 #include "git/path_change.h"
 #include "git/repo.h"
 #include "git/tree.h"
+#include "update/rebase/commit_range.h"
+#include "update/rebase/replay.h"
+#include "update/strategy.h"
 
 #include <string.h>
 
-static void add(struct replay_edits *out, struct arena *arena, const struct plan_edit *edit)
-{
-    out->edits = arena_grow(arena, out->edits, out->count, sizeof(*out->edits));
-    out->edits[out->count++] = *edit;
-}
-
 /*
  * A link or a submodule, which only the child can have. One that a later commit adds stays on disk
- * meanwhile; where a file takes its place, or the other way round, that is for preflight to refuse.
+ * meanwhile. Preflight refuses a file that takes its place, or the other way round.
  */
-static bool is_other(const struct tree_entry *leaf)
+static bool is_other(const struct tree_entry *entry)
 {
-    return leaf->mode == LEAF_LINK || leaf->mode == LEAF_SUBMODULE;
+    return entry->mode == LEAF_LINK || entry->mode == LEAF_SUBMODULE;
 }
 
 /* Both lists are sorted. */
@@ -45,11 +42,11 @@ static void add_differences(struct replay_edits *out, struct arena *arena,
         }
         edit.index_only = is_other(&edit.old) || is_other(&edit.disk);
         if (!tree_entry_equal(&edit.old, &edit.disk))
-            add(out, arena, &edit);
+            arena_push(arena, out->edits, out->count) = edit;
     }
 }
 
-/* In the index alone where the disk has it already. */
+/* Edits the index alone where the disk has the content already. */
 static int settle_conflict(struct replay_edits *out, const struct repo *repo,
                            const struct oid *from, const struct plan_edit *conflict, bool *resolved,
                            struct err *err)
@@ -74,7 +71,7 @@ static int settle_conflict(struct replay_edits *out, const struct repo *repo,
     while (at < out->count && strcmp(out->edits[at].path, edit.path) != 0)
         at++;
     if (at == out->count && (edit.conflict || !tree_entry_equal(&edit.old, &edit.disk)))
-        add(out, repo->arena, &edit);
+        arena_push(repo->arena, out->edits, out->count) = edit;
     else if (at < out->count)
         out->edits[at] = edit;
     return 0;
@@ -94,5 +91,113 @@ int replay_edits(struct replay_edits *out, const struct repo *repo, const struct
         if (settle_conflict(out, repo, from, &conflicts[i], &resolved[i], err) < 0)
             return -1;
     plan_sort_edits(out->edits, out->count);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- of a replay */
+
+/* The resolution is staged, and the user looks at it. */
+static void warn_of_resolved(struct replay_result *out, struct plan *stopped, struct arena *arena,
+                             const char *conflict)
+{
+    words_printf(&out->warnings, arena,
+                 "'%s' is resolved as you did before, and staged: look at it", conflict);
+    for (size_t i = 0; i < stopped->path_count; i++) {
+        struct plan_path *path = &stopped->paths[i];
+        if (strcmp(path->path, conflict) == 0)
+            path->note =
+                arena_printf(arena, "%s; resolved as you did before, and staged: look at it",
+                             path->note ? path->note : "in conflict");
+    }
+}
+
+/* Nothing that git lists at a stop says to whom such a file belongs. */
+static void warn_of_later(struct replay_result *out, struct arena *arena)
+{
+    for (size_t i = 0; i < out->edit_count; i++) {
+        const struct plan_edit *edit = &out->edits[i];
+        if (edit->index_only && edit->old.mode && !edit->disk.mode)
+            words_printf(&out->warnings, arena,
+                         "'%s' is of a later commit, and stays on disk until then, "
+                         "untracked: leave it as it is",
+                         edit->path);
+    }
+}
+
+static int list_edits(struct replay_result *out, struct words *looked_at, struct replay *r,
+                      const struct oid *from, struct err *err)
+{
+    struct arena *arena = r->in->repo->arena;
+    struct plan *stopped = &r->stopped;
+    size_t count = out->stops ? stopped->edit_count : 0;
+    bool *resolved = arena_array(arena, count + 1, sizeof(*resolved));
+    struct replay_edits edits;
+    out->tree = out->stops ? r->stopped_tree : r->tree;
+    if (replay_edits(&edits, r->in->repo, from, &out->tree, stopped->edits, count, resolved, err) <
+        0)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        if (resolved[i]) {
+            stopped->edits[i].conflict = false;
+            words_add(looked_at, arena, stopped->edits[i].path);
+            warn_of_resolved(out, stopped, arena, stopped->edits[i].path);
+        }
+    out->edits = edits.edits;
+    out->edit_count = edits.count;
+    if (out->stops)
+        warn_of_later(out, arena);
+    return 0;
+}
+
+/* The member `commits` of documents (docs/json.md, update). */
+static struct data *commits_data(struct arena *arena, const struct replay *r)
+{
+    struct data *list = data_list(arena);
+    for (size_t i = 0; i < r->in->range->count; i++) {
+        const struct replay_step *step = &r->steps[i];
+        const struct raw_commit *raw = &step->commit->raw;
+        struct data *line = data_map(arena);
+        bool made = step->state == REPLAY_MADE;
+        data_put_text(arena, line, "commit", oid_text(arena, &raw->id));
+        data_put_text(arena, line, "subject", raw->subject);
+        data_put_text(arena, line, "state", replay_state_names[step->state]);
+        data_put_text(arena, line, "to", made ? oid_text(arena, &step->made) : NULL);
+        data_put_text(arena, line, "note", step->note);
+        data_push(arena, list, line);
+    }
+    return list;
+}
+
+static struct journal_steps journal_steps(const struct replay *r)
+{
+    size_t count = r->in->range->count;
+    struct journal_step *steps = arena_array(r->in->repo->arena, count + 1, sizeof(*steps));
+    for (size_t i = 0; i < count; i++)
+        steps[i] = (struct journal_step){r->steps[i].commit->raw.id, r->steps[i].made,
+                                         r->steps[i].by_hand};
+    return (struct journal_steps){steps, count};
+}
+
+int replay_to_edits(struct replay_result *out, struct words *looked_at, struct replay *r,
+                    const struct oid *from, struct err *err)
+{
+    struct arena *arena = r->in->repo->arena;
+    if (replay_run(r, err) < 0)
+        return -1;
+    out->stops = r->at < r->in->range->count;
+    out->tip = r->tip;
+    if (list_edits(out, looked_at, r, from, err) < 0)
+        return -1;
+    out->steps = journal_steps(r);
+    out->commits = commits_data(arena, r);
+    out->from = *from;
+    if (!out->stops)
+        return 0;
+    const struct raw_commit *raw = &r->steps[r->at].commit->raw;
+    out->picked = raw->id;
+    out->from = raw->tree;
+    /* without git's list of conflicts, which `git commit --no-edit` would leave in it */
+    out->message = arena_memdup(arena, raw->message.ptr, raw->message.len);
+    out->stopped = r->stopped;
     return 0;
 }

@@ -28,7 +28,7 @@ static bool is_word(char byte)
     return isalnum((unsigned char)byte) || byte == '_' || byte == '-';
 }
 
-/* Behind "#", "!", "GH-" or the address of an issue a number names one. */
+/* True of "#", "!", "GH-" and the address of issues: a number behind it names an issue. */
 static bool names_issue(const char *text, size_t len)
 {
     static const char *const heads[] = {"/issues/", "/pull/", "/merge_requests/", "/work_items/"};
@@ -45,7 +45,7 @@ static bool names_issue(const char *text, size_t len)
     return false;
 }
 
-/* "@ann" and "#12" of a foreign text would be people and issues of this project's forge. */
+/* Splits "@ann" and "#12", which would be people and issues of this project's forge. */
 static void put_tame(struct buf *out, const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
@@ -110,7 +110,7 @@ static struct span person(const char *who)
     return span_of(who, end ? (size_t)(end + 1 - who) : strlen(who));
 }
 
-/* As `git commit -m` takes it: without space at the end, and with one newline. */
+/* As `git commit -m` takes a message: without space at the end, and with one newline. */
 static void put_given(struct buf *out, const char *text, char mark)
 {
     size_t len = strlen(text);
@@ -124,7 +124,7 @@ static void put_given(struct buf *out, const char *text, char mark)
     (void)buf_putc(out, '\n');
 }
 
-/* Once, as `git commit --signoff` does it. */
+/* Adds the trailer once, as `git commit --signoff` does it. */
 static void put_signer(struct arena *arena, struct buf *out, const char *committer)
 {
     struct span who = person(committer);
@@ -133,7 +133,7 @@ static void put_signer(struct arena *arena, struct buf *out, const char *committ
         (void)buf_puts(out, line);
 }
 
-/* A catalog's name is foreign. */
+/* The subject has the catalog's name, which is foreign. */
 static const char *own_subject(struct arena *arena, const char *subject)
 {
     BUF_SCRATCH(masked, MESSAGE_MAX);
@@ -172,7 +172,7 @@ static void hash(char out[SHA256_HEX_SIZE], struct span message, const struct oi
     sha256_hex(out, buf_text(&text), text.len);
 }
 
-/* A message that ends in trailers gets one more in their paragraph. */
+/* A further trailer goes into the paragraph of the last one. */
 static bool ends_in_trailer(const char *message)
 {
     const char *last = strstr(message, "\n" SIGNER);
@@ -188,7 +188,7 @@ const char *message_seal(struct arena *arena, const char *message, const struct 
     return arena_printf(arena, "%s%s" SEAL "%s\n", message, gap, sum);
 }
 
-/* The last line's hash, and the message in front of it. */
+/* Splits the text into the message and the hash of its last line. */
 static bool split_seal(struct span *message, const char **sum, const char *text)
 {
     size_t len = strlen(text), line = strlen(SEAL) + SHA256_HEX_SIZE - 1;
@@ -205,17 +205,15 @@ static bool split_seal(struct span *message, const char **sum, const char *text)
 int message_seal_of(const char **out, const struct repo *repo, const struct oid *commit,
                     struct err *err)
 {
-    STORE_BYTES_SCRATCH(bytes);
     struct commit read;
-    struct span message;
+    struct span bytes, message;
     const char *sum;
     char expected[SHA256_HEX_SIZE];
     *out = NULL;
     if (repo_commit(&read, repo->arena, repo->store, commit, err) < 0 ||
-        store_get(&bytes, repo->store, STORE_COMMIT, commit, "a commit", err) < 0)
+        store_copy(&bytes, repo->arena, repo->store, STORE_COMMIT, commit, "a commit", err) < 0)
         return -1;
-    const char *text = arena_memdup(repo->arena, bytes.bytes.ptr, bytes.bytes.len);
-    const char *body = strstr(text, "\n\n");
+    const char *body = strstr(bytes.ptr, "\n\n");
     if (read.parent_count == 0 || !body || !split_seal(&message, &sum, body + 2))
         return 0;
     hash(expected, message, read.parents, read.parent_count, &read.tree);

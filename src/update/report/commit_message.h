@@ -20,21 +20,20 @@ struct message {
 };
 
 /*
- * Ends in a newline. What is foreign is indented, so that no line of it begins with a character
- * that git takes for a comment's, and none is a trailer; "@name" and "#1" are told apart by a
- * space, so that no forge takes them for its own people and issues.
+ * Ends in a newline. Foreign text is indented: no line of it is a comment of git's or a trailer. A
+ * space splits its "@name" and "#1", so that no forge takes them for its own people and issues.
  */
 const char *message_format(struct arena *arena, const struct message *message);
 
 /*
- * The same with a last trailer, "Tmplgen-Update: HASH", by which a commit of tmplgen's is known
- * again: over its parents, its tree and its message.
+ * The message with a last trailer, "Tmplgen-Update: HASH", which marks a commit of tmplgen's. The
+ * hash is over parents, tree and message.
  */
 const char *message_seal(struct arena *arena, const char *message, const struct oid *parents,
                          size_t parent_count, const struct oid *tree);
 /*
- * The hash of a commit that is as tmplgen made it: it has a parent (the first is the project's, the
- * second of a merge the template's), and a seal that agrees; else NULL.
+ * The hash of a commit that is as tmplgen made it, with a parent and a seal that agrees; else NULL.
+ * The first parent is the project's; the second one, of a merge, the template's.
  */
 TG_CHECKED int message_seal_of(const char **out, const struct repo *repo, const struct oid *commit,
                                struct err *err);

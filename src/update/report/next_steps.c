@@ -1,4 +1,4 @@
-/* What is to be done after an update: commands that exist and work, for words and documents. */
+/* The next steps after an update: commands that exist and work, for words and documents. */
 #include "update/next_steps.h"
 
 #include "base/arena.h"
@@ -6,10 +6,10 @@
 #include "base/str.h"
 #include "child/base_ref.h"
 #include "data/data.h"
-#include "git/pathspec.h"
+#include "git/repo.h"
 #include "plan/plan.h"
 #include "update/resume/end_state.h"
-#include "update/strategies.h"
+#include "update/strategy.h"
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ static const struct plan_edit *find_edit(const struct plan *plan, const char *pa
     return NULL;
 }
 
-/* The child's file, where it had to make room for a folder: "NAME~HEAD". */
+/* The child's file "NAME~HEAD", which made room for a folder. */
 static const struct plan_edit *find_aside(struct arena *arena, const struct plan *plan,
                                           const char *path)
 {
@@ -48,7 +48,7 @@ const char *next_resolving(struct arena *arena, const struct plan *plan, const c
         edit = find_aside(arena, plan, path);
     if (!edit)
         return NULL;
-    const char *name = pathspec_literal(arena, edit->path);
+    const char *name = repo_pathspec(arena, edit->path);
     return is_blocked(edit) ? shell_command(arena, "git rm --cached -- %s", name)
                             : shell_command(arena, "git add -- %s", name);
 }
@@ -63,9 +63,7 @@ struct steps {
 
 static void add(struct steps *s, const char *run, const char *what)
 {
-    struct data *step = data_map(s->arena);
-    data_put_text(s->arena, step, "run", run);
-    data_put_text(s->arena, step, "what", what);
+    struct data *step = data_map_texts(s->arena, "run", run, "what", what, NULL);
     data_push(s->arena, s->list, step);
 }
 
@@ -76,14 +74,14 @@ static const char *git_command(const struct steps *s)
     return (strategy ? strategy : &strategy_default)->git_command;
 }
 
-/* Those that `git add` does not take out of conflict have a line of their own. */
+/* A path that `git add PATH` does not take out of conflict gets a step of its own. */
 static void add_odd_ones(struct steps *s)
 {
     const struct data *paths = data_get(s->document, "paths");
     for (size_t i = 0; i < paths->list.count; i++) {
         const struct data *path = paths->list.items[i];
         const char *command = data_get_text(path, "resolve");
-        const char *name = pathspec_literal(s->arena, data_get_text(path, "path"));
+        const char *name = repo_pathspec(s->arena, data_get_text(path, "path"));
         if (command && strcmp(command, shell_command(s->arena, "git add -- %s", name)) != 0)
             add(s, command,
                 str_starts(command, "git add") ? "your file, moved aside: once it is well"
@@ -91,20 +89,20 @@ static void add_odd_ones(struct steps *s)
     }
 }
 
-/* Of a stop, all may be resolved as they were before. */
-static bool is_unmerged(const struct data *document)
+/* The first path that has the member; or NULL. */
+static const struct data *find_path(const struct data *document, const char *member)
 {
     const struct data *paths = data_get(document, "paths");
     for (size_t i = 0; i < paths->list.count; i++)
-        if (data_get_text(paths->list.items[i], "resolve"))
-            return true;
-    return false;
+        if (data_get_text(paths->list.items[i], member))
+            return paths->list.items[i];
+    return NULL;
 }
 
 static void add_conflict(struct steps *s)
 {
     const char *git = git_command(s);
-    if (is_unmerged(s->document)) {
+    if (find_path(s->document, "resolve")) { /* else all were resolved before */
         add(s, "git status", "shows the conflicts");
         add(s, "git add PATH", "once a file is well");
         add_odd_ones(s);
@@ -147,21 +145,18 @@ static void add_push(struct steps *s)
                                  : "to ask for a review");
 }
 
-/* The first conflicting path that has the template's file beside it. */
+/* Names the first path in conflict that has the template's file beside it. */
 static void add_committed_conflict(struct steps *s)
 {
-    const struct data *paths = data_get(s->document, "paths");
-    const char *mine = NULL, *theirs = NULL;
-    for (size_t i = 0; i < paths->list.count && !theirs; i++) {
-        mine = data_get_text(paths->list.items[i], "path");
-        theirs = data_get_text(paths->list.items[i], "theirs");
-    }
+    const struct data *path = find_path(s->document, "theirs");
+    const char *theirs = data_get_text(path, "theirs");
     if (theirs) {
         add(s,
-            shell_command(s->arena, "git diff --no-index %s %s", shell_path(s->arena, mine),
+            shell_command(s->arena, "git diff --no-index %s %s",
+                          shell_path(s->arena, data_get_text(path, "path")),
                           shell_path(s->arena, theirs)),
             "yours against the template's; take over what you want");
-        add(s, shell_command(s->arena, "git rm -- %s", pathspec_literal(s->arena, theirs)),
+        add(s, shell_command(s->arena, "git rm -- %s", repo_pathspec(s->arena, theirs)),
             "once that is done, for each such file; then commit");
     }
     add_push(s);
@@ -172,18 +167,15 @@ const char *next_seeing(struct arena *arena, const char *tree, const char *path)
     return shell_command(arena, "git show " BASE_REF_PREFIX "%s:%s", tree, path);
 }
 
-/* What the template has of the first file that the child deleted. */
+/* Shows the template's content of the first file that the child deleted. */
 static void add_deleted(struct steps *s)
 {
-    const struct data *paths = data_get(s->document, "paths");
-    const char *see = NULL;
-    for (size_t i = 0; i < paths->list.count && !see; i++)
-        see = data_get_text(paths->list.items[i], "see");
+    const char *see = data_get_text(find_path(s->document, "see"), "see");
     if (see)
         add(s, see, "what the template has for a file that you deleted");
 }
 
-/* Branches of remotes that have commits which are replaced: only while nobody else pushed there. */
+/* Replaces the commits that remotes have, unless somebody has pushed there since. */
 static void add_rewritten(struct steps *s)
 {
     const struct data *list = data_get(s->document, "rewritten");
@@ -202,7 +194,7 @@ static const char *abbreviated(const struct steps *s, const char *commit)
     return arena_printf(s->arena, "%.7s", commit);
 }
 
-/* Of replayed commits the newest alone says nothing of the update. */
+/* The newest one of replayed commits does not show the update. */
 static void add_look(struct steps *s)
 {
     const char *made = data_get_text(s->document, "commit");
@@ -227,7 +219,7 @@ static void add_updated(struct steps *s)
     add_push(s);
 }
 
-/* Nothing is left to be done, but where the branch stayed. */
+/* There is nothing to do, unless --refresh left the branch. */
 static void add_stayed(struct steps *s)
 {
     if (next_stayed(s->document))

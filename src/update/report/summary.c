@@ -10,6 +10,7 @@
 #include "data/data.h"
 #include "update/next_steps.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -17,38 +18,42 @@ enum { LINES_SHOWN = 100 };
 #define TEXT_MAX ((size_t)60000) /* forges take 64 KiB */
 #define SECTION_MAX (LIMIT_MIB)
 
-static void code(struct buf *out, const char *text)
+/*
+ * Writes a text whose `%c` stand for code spans and whose `%t` for running text, of the arguments.
+ */
+static void put(struct buf *out, const char *text, ...)
 {
-    (void)markdown_code(out, span_from(text));
+    va_list args;
+    va_start(args, text);
+    for (const char *mark; (mark = strchr(text, '%')); text = mark + 2) {
+        struct span foreign = span_from(va_arg(args, const char *));
+        (void)buf_append(out, text, (size_t)(mark - text));
+        (void)(mark[1] == 'c' ? markdown_code(out, foreign) : markdown_text(out, foreign));
+    }
+    (void)buf_puts(out, text);
+    va_end(args);
 }
 
-static void put_version(struct buf *out, const struct data *document, const char *which)
+static const char *version_of(struct arena *arena, const struct data *document, const char *which)
 {
-    ARENA_SCRATCH(scratch);
     const struct data *origin = data_get(document, which);
     const char *version =
-        origin_words_of(&scratch, data_get_text(origin, "version"), data_get(origin, "extends"));
-    code(out, version ? version : "?");
+        origin_words_of(arena, data_get_text(origin, "version"), data_get(origin, "extends"));
+    return version ? version : "?";
 }
 
 /* ---------------------------------------------------------------- the head */
 
 static void put_title(struct buf *out, const struct data *document)
 {
+    ARENA_SCRATCH(scratch);
     const char *template = data_get_text(document, "template");
-    (void)buf_puts(out, "# ");
-    if (template) {
-        (void)buf_puts(out, "Template ");
-        code(out, template);
-        (void)buf_puts(out, ": ");
-    }
-    put_version(out, document, "from");
-    (void)buf_puts(out, " to ");
-    put_version(out, document, "to");
-    (void)buf_puts(out, "\n\n");
+    put(out, template ? "# Template %c: " : "# ", template);
+    put(out, "%c to %c\n\n", version_of(&scratch, document, "from"),
+        version_of(&scratch, document, "to"));
 }
 
-/* The text is of the branch as it stands, whichever run has made it. */
+/* The text describes the branch as it stands, also where an earlier run made it. */
 static const char *sentence_of(const struct data *document)
 {
     static const struct {
@@ -83,10 +88,7 @@ static void put_origin(struct buf *out, const struct data *document)
     const char *revision = data_get_text(data_get(document, "to"), "commit");
     (void)buf_printf(out, "%s\n\n", sentence_of(document));
     if (name) {
-        (void)buf_puts(out, "- Catalog: ");
-        code(out, name);
-        (void)buf_puts(out, " from ");
-        code(out, data_get_text(catalog, "source"));
+        put(out, "- Catalog: %c from %c", name, data_get_text(catalog, "source"));
         if (revision)
             (void)buf_printf(out, ", revision `%.12s`", revision);
         (void)buf_putc(out, '\n');
@@ -118,31 +120,23 @@ static void put_counts(struct buf *out, const struct data *document)
     (void)buf_puts(out, *before == ',' ? "\n" : "");
 }
 
-/* ---------------------------------------------------------------- conflicts */
+/* ---------------------------------------------------------------- paths */
 
 static void put_path(struct buf *out, const struct data *path)
 {
     const char *note = data_get_text(path, "note"), *theirs = data_get_text(path, "theirs");
     const char *from = data_get_text(path, "from_path");
-    (void)buf_puts(out, "- ");
-    code(out, data_get_text(path, "path"));
-    if (from) {
-        (void)buf_puts(out, " (was ");
-        code(out, from);
-        (void)buf_puts(out, ")");
-    }
-    if (note) {
-        (void)buf_puts(out, ": ");
-        (void)markdown_text(out, span_from(note));
-    }
-    if (theirs) {
-        (void)buf_puts(out, "; the template's is ");
-        code(out, theirs);
-    }
+    put(out, "- %c", data_get_text(path, "path"));
+    if (from)
+        put(out, " (was %c)", from);
+    if (note)
+        put(out, ": %t", note);
+    if (theirs)
+        put(out, "; the template's is %c", theirs);
     (void)buf_putc(out, '\n');
 }
 
-/* Those of a state; a long list is cut: the commit has them all. */
+/* The paths of a state. A long list is cut: the commit has them all. */
 static void put_state(struct buf *out, const struct data *document, const char *state,
                       const char *title)
 {
@@ -169,12 +163,9 @@ static void put_commit(struct buf *out, const struct data *commit)
                      data_get_text(commit, "commit"));
     if (to)
         (void)buf_printf(out, " is now `%.10s`", to);
-    (void)buf_puts(out, ", ");
-    code(out, data_get_text(commit, "subject"));
-    if (note) {
-        (void)buf_puts(out, ": ");
-        (void)markdown_text(out, span_from(note));
-    }
+    put(out, ", %c", data_get_text(commit, "subject"));
+    if (note)
+        put(out, ": %t", note);
     (void)buf_putc(out, '\n');
 }
 
@@ -194,13 +185,12 @@ static void put_commits(struct buf *out, const struct data *document)
 static void put_stack(struct buf *out, const struct data *document)
 {
     const struct data *stack = data_get(document, "stack");
+    (void)buf_puts(
+        out, stack->list.count ? "\n## Stack\n\n| | before | after |\n| --- | --- | --- |\n" : "");
     for (size_t i = 0; i < stack->list.count; i++) {
         const struct data *change = stack->list.items[i];
         const char *from = data_get_text(change, "from"), *to = data_get_text(change, "to");
-        (void)buf_puts(out,
-                       i ? "| " : "\n## Stack\n\n| | before | after |\n| --- | --- | --- |\n| ");
-        (void)markdown_text(out, span_from(data_get_text(change, "what")));
-        (void)buf_puts(out, " | ");
+        put(out, "| %t | ", data_get_text(change, "what"));
         (void)markdown_cell(out, span_from(from ? from : "none"));
         (void)buf_puts(out, " | ");
         (void)markdown_cell(out, span_from(to ? to : "none"));
@@ -212,7 +202,7 @@ static void put_names(struct buf *out, const struct data *names, const char *tit
 {
     for (size_t i = 0; names && i < names->list.count; i++) {
         (void)buf_puts(out, i ? ", " : title);
-        code(out, data_text(names->list.items[i]));
+        put(out, "%c", data_text(names->list.items[i]));
     }
     (void)buf_puts(out, names && names->list.count ? "\n" : "");
 }
@@ -227,17 +217,15 @@ static void put_answers(struct buf *out, const struct data *document)
     put_names(out, data_get(answers, "added"), "- New, at their defaults: ");
     put_names(out, data_get(answers, "dropped"), "- Dropped: ");
     for (size_t i = 0; i < renamed->list.count; i++) {
-        (void)buf_puts(out, "- Renamed: ");
-        code(out, data_get_text(renamed->list.items[i], "from"));
-        (void)buf_puts(out, " is now ");
-        code(out, data_get_text(renamed->list.items[i], "to"));
-        (void)buf_putc(out, '\n');
+        const struct data *pair = renamed->list.items[i];
+        put(out, "- Renamed: %c is now %c\n", data_get_text(pair, "from"),
+            data_get_text(pair, "to"));
     }
     if (out->len == empty)
         buf_truncate(out, start);
 }
 
-/* As a code block: forges look for mentions and issues everywhere but there. */
+/* As a code block: forges find no mentions and issues there. */
 static void put_notes(struct buf *out, const struct data *document)
 {
     const struct data *notes = data_get(document, "notes");
@@ -258,11 +246,8 @@ static void put_notes(struct buf *out, const struct data *document)
 static void put_warnings(struct buf *out, const struct data *document)
 {
     const struct data *warnings = data_get(document, "warnings");
-    for (size_t i = 0; i < warnings->list.count; i++) {
-        (void)buf_puts(out, i ? "- " : "\n## Warnings\n\n- ");
-        (void)markdown_text(out, span_from(data_text(warnings->list.items[i])));
-        (void)buf_putc(out, '\n');
-    }
+    for (size_t i = 0; i < warnings->list.count; i++)
+        put(out, i ? "- %t\n" : "\n## Warnings\n\n- %t\n", data_text(warnings->list.items[i]));
 }
 
 static void put_next(struct buf *out, const struct data *document)
@@ -270,11 +255,8 @@ static void put_next(struct buf *out, const struct data *document)
     const struct data *next = data_get(document, "next");
     for (size_t i = 0; i < next->list.count; i++) {
         const struct data *step = next->list.items[i];
-        (void)buf_puts(out, i ? "- " : "\n## What to do\n\n- ");
-        code(out, data_get_text(step, "run"));
-        (void)buf_puts(out, ": ");
-        (void)markdown_text(out, span_from(data_get_text(step, "what")));
-        (void)buf_putc(out, '\n');
+        put(out, i ? "- %c: %t\n" : "\n## What to do\n\n- %c: %t\n", data_get_text(step, "run"),
+            data_get_text(step, "what"));
     }
 }
 

@@ -1,5 +1,4 @@
-/* May the summary be written there? Not over a file of git's, nor one that git tracks. */
-#include "update/report/summary_place.h"
+/* Whether the summary may be written there: not over a file of git's, nor one that git tracks. */
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -7,6 +6,7 @@
 #include "git/repo.h"
 #include "git/tree.h"
 #include "plan/plan.h"
+#include "update/summary.h"
 
 #include <string.h>
 #include <strings.h>
@@ -20,7 +20,7 @@ static int refuse(struct err *err, const char *path, const char *what)
 
 /* ---------------------------------------------------------------- git's own */
 
-/* In any repository, a work tree's `.git` file, too. */
+/* Of any repository, also a work tree's `.git` file. */
 static bool has_dot_git(const char *path)
 {
     static const char name[] = ".git";
@@ -38,7 +38,7 @@ static bool is_folder(int fd, const struct stat *folder)
     return fstat(fd, &info) == 0 && info.st_dev == folder->st_dev && info.st_ino == folder->st_ino;
 }
 
-/* By what the folders above are, whatever their names. */
+/* Compares the folders above by inode: they may have other names. */
 static bool is_below(const char *path, const struct repo *repo)
 {
     char *folder = arena_strdup(repo->arena, path), *slash;
@@ -64,14 +64,14 @@ static int find_tracked(bool *out, const char *path, const struct repo *repo, st
 {
     struct index *index;
     struct index_item item;
-    struct tree_entry leaf = {.mode = LEAF_ABSENT};
+    struct tree_entry entry = {.mode = LEAF_ABSENT};
     if (index_open(&index, repo_index_path(repo), err) < 0)
         return -1;
-    index_find(&item, out, index, path);
+    *out = index_find(&item, index, path);
     index_free(index);
-    if (!*out && !repo->unborn && tree_find(&leaf, repo->store, &repo->tree, path, err) < 0)
+    if (!*out && !repo->unborn && tree_find(&entry, repo->store, &repo->tree, path, err) < 0)
         return -1;
-    *out |= leaf.mode != LEAF_ABSENT;
+    *out |= entry.mode != LEAF_ABSENT;
     return 0;
 }
 

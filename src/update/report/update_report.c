@@ -1,13 +1,12 @@
 /* What an update did, or would do, as a document (docs/json.md, update). */
 #include "update/report/update_report.h"
 
-#include "apply/work_folder.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
 #include "catalog/origin.h"
 #include "catalog/trust.h"
-#include "child/provenance.h"
+#include "child/child.h"
 #include "data/data.h"
 #include "data/json.h"
 #include "git/repo.h"
@@ -17,12 +16,18 @@
 #include "update/resume/end_state.h"
 #include "update/resume/on_conflict.h"
 #include "update/strategy.h"
-#include "update/target/target.h"
+#include "update/target/update_target.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define STORED_MAX (64 * LIMIT_MIB)
+
+static const struct target *target_of(const struct report *report)
+{
+    return report->facts ? report->facts->target : NULL;
+}
+
+/* ---------------------------------------------------------------- versions */
 
 static struct data *answers_data(struct arena *arena, const struct target *target)
 {
@@ -31,8 +36,8 @@ static struct data *answers_data(struct arena *arena, const struct target *targe
     const struct target *t = target ? target : &none;
     for (size_t i = 0; i < t->migrated.answers.renamed_count; i++) {
         struct data *pair = data_map(arena);
-        data_put(arena, pair, "from", data_str(arena, t->migrated.answers.renamed_from[i]));
-        data_put(arena, pair, "to", data_str(arena, t->migrated.answers.renamed_to[i]));
+        data_put_text(arena, pair, "from", t->migrated.answers.renamed_from[i]);
+        data_put_text(arena, pair, "to", t->migrated.answers.renamed_to[i]);
         data_push(arena, renamed, pair);
     }
     data_put(arena, map, "added",
@@ -43,23 +48,43 @@ static struct data *answers_data(struct arena *arena, const struct target *targe
     return map;
 }
 
-static struct data *base_data(struct arena *arena, const struct base *base)
+static struct data *catalog_data(struct arena *arena, const struct target *target)
 {
-    char hex[41];
-    if (!base)
+    if (!target || !target->origin.source)
         return data_null(arena);
-    struct data *map = data_map(arena);
-    oid_hex(hex, &base->tree);
-    data_put(arena, map, "tree", data_str(arena, hex));
-    data_put(arena, map, "proven_by", data_str(arena, proof_names[base->proof]));
+    struct data *map =
+        data_map_texts(arena, "name", target->catalog_name, "source", target->origin.source, NULL);
+    data_put(arena, map, "signature", signature_data(arena, &target->origin));
     return map;
 }
 
+static struct data *branch_data(struct arena *arena, const struct update_facts *facts)
+{
+    if (!facts || !facts->options->branch)
+        return data_null(arena);
+    struct data *map = data_map(arena);
+    data_put_text(arena, map, "name", facts->options->branch);
+    data_put_text(arena, map, "renewed_from", facts->refresh.old_tip);
+    return map;
+}
+
+static void put_versions(struct arena *arena, struct data *document, const struct report *report)
+{
+    const struct provenance *record = report->facts ? &report->facts->child->record : NULL;
+    const struct target *target = target_of(report);
+    data_put_text(arena, document, "template", record ? record->wanted.type : NULL);
+    data_put(arena, document, "catalog", catalog_data(arena, target));
+    data_put(arena, document, "from", origin_data(arena, record ? &record->made.catalog : NULL));
+    data_put(arena, document, "to", origin_data(arena, target ? &target->origin : NULL));
+}
+
+/* ---------------------------------------------------------------- paths */
+
 static bool is_adopted(const struct report *report, const char *path)
 {
-    size_t skip = strlen(report->prefix);
-    for (size_t i = 0; i < report->adopted_count; i++)
-        if (strcmp(report->adopted[i] + skip, path) == 0)
+    size_t prefix = report->adopted.count ? strlen(report->facts->child->repo.prefix) : 0;
+    for (size_t i = 0; i < report->adopted.count; i++)
+        if (strcmp(report->adopted.items[i] + prefix, path) == 0)
             return true;
     return false;
 }
@@ -72,7 +97,7 @@ static const char *theirs_of(const struct report *report, const char *path)
     return NULL;
 }
 
-/* What the template has for a file that the child deleted, also where a migration renames it. */
+/* The command that shows the template's content of a file that the child deleted; or NULL. */
 static const char *seeing(struct arena *arena, const struct target *target, const char *path)
 {
     const struct migrated *moved = &target->migrated;
@@ -87,22 +112,20 @@ static struct data *path_data(struct arena *arena, const struct report *report,
                               const struct plan_path *path)
 {
     struct data *map = data_map(arena);
+    const struct target *target = target_of(report);
     bool adopted = path->state == PATH_ADDED && is_adopted(report, path->path);
     enum path_state state = adopted ? PATH_ADOPTED : path->state;
-    data_put(arena, map, "path", data_str(arena, path->path));
-    data_put(arena, map, "from_path", data_str(arena, path->from_path));
-    data_put(arena, map, "state", data_str(arena, path_state_names[state]));
-    data_put(arena, map, "policy",
-             data_str(arena, path->has_policy ? file_policy_names[path->policy] : NULL));
-    data_put(arena, map, "note", data_str(arena, path->note));
-    data_put_text(arena, map, "theirs", theirs_of(report, path->path));
     bool waits = state == PATH_CONFLICT && report->beside_count == 0;
+    bool deleted = state == PATH_KEPT_DELETED && target;
+    data_put_text(arena, map, "path", path->path);
+    data_put_text(arena, map, "from_path", path->from_path);
+    data_put_text(arena, map, "state", path_state_names[state]);
+    data_put_text(arena, map, "policy", path->has_policy ? file_policy_names[path->policy] : NULL);
+    data_put_text(arena, map, "note", path->note);
+    data_put_text(arena, map, "theirs", theirs_of(report, path->path));
     data_put_text(arena, map, "resolve",
                   waits ? next_resolving(arena, report->plan, path->path) : NULL);
-    data_put_text(arena, map, "see",
-                  state == PATH_KEPT_DELETED && report->target
-                      ? seeing(arena, report->target, path->path)
-                      : NULL);
+    data_put_text(arena, map, "see", deleted ? seeing(arena, target, path->path) : NULL);
     return map;
 }
 
@@ -129,81 +152,53 @@ static struct data *paths_data(struct arena *arena, const struct report *report)
     return list;
 }
 
-static void add_texts(struct arena *arena, struct data *list, const char *const *items,
-                      size_t count)
+/* ---------------------------------------------------------------- the document */
+
+static void add_texts(struct arena *arena, struct data *list, const struct words *texts)
 {
-    for (size_t i = 0; i < count; i++)
-        data_push(arena, list, data_str(arena, items[i]));
+    for (size_t i = 0; i < texts->count; i++)
+        data_push(arena, list, data_str(arena, texts->items[i]));
 }
 
 static struct data *warnings_data(struct arena *arena, const struct report *report)
 {
     struct data *list = data_list(arena);
-    if (report->target)
-        add_texts(arena, list, report->target->warnings, report->target->warning_count);
-    if (report->base && report->base->proof != PROOF_RENDER)
+    const struct base *base = report->base;
+    if (target_of(report))
+        add_texts(arena, list, &target_of(report)->warnings);
+    if (base && base->proof != PROOF_RENDER)
         data_push(arena, list,
                   data_str(arena, "the base was not rendered again: files are paired by name only, "
                                   "and its policies are not known"));
-    if (report->base && report->base->drift)
+    if (base && base->drift)
         data_push(arena, list,
                   data_str(arena, arena_printf(arena,
                                                "the base is a new rendering, not tree %s of "
                                                "the record",
-                                               report->base->drift)));
+                                               base->drift)));
     if (report->plan)
-        add_texts(arena, list, report->plan->warnings, report->plan->warning_count);
-    add_texts(arena, list, report->warnings, report->warning_count);
+        add_texts(arena, list, &report->plan->warnings);
+    add_texts(arena, list, &report->warnings);
     return list;
-}
-
-static struct data *catalog_data(struct arena *arena, const struct report *report)
-{
-    const struct target *target = report->target;
-    if (!target || !target->origin.source)
-        return data_null(arena);
-    struct data *map = data_map(arena);
-    data_put_text(arena, map, "name", target->catalog_name);
-    data_put_text(arena, map, "source", target->origin.source);
-    data_put(arena, map, "signature", signature_data(arena, &target->origin));
-    return map;
-}
-
-static struct data *branch_data(struct arena *arena, const struct report *report)
-{
-    if (!report->branch)
-        return data_null(arena);
-    struct data *map = data_map(arena);
-    data_put_text(arena, map, "name", report->branch);
-    data_put_text(arena, map, "renewed_from", report->old_tip);
-    return map;
-}
-
-static void put_versions(struct arena *arena, struct data *document, const struct report *report)
-{
-    const struct provenance *provenance = report->provenance;
-    const struct target *target = report->target;
-    data_put_text(arena, document, "template", provenance ? provenance->wanted.type : NULL);
-    data_put(arena, document, "catalog", catalog_data(arena, report));
-    data_put(arena, document, "from",
-             origin_data(arena, provenance ? &provenance->made.catalog : NULL));
-    data_put(arena, document, "to", origin_data(arena, target ? &target->origin : NULL));
 }
 
 struct data *report_document(struct arena *arena, const struct report *report)
 {
     struct data *document = data_map(arena), *paths = paths_data(arena, report);
-    const struct target *target = report->target;
+    const struct update_facts *facts = report->facts;
+    const struct target *target = target_of(report);
     data_put_text(arena, document, "result", report->result);
-    data_put_text(arena, document, "strategy", report->strategy);
+    data_put_text(arena, document, "strategy",
+                  facts ? facts->options->strategy->name : strategy_default.name);
     put_versions(arena, document, report);
     data_put_text(arena, document, "commit", report->commit);
-    data_put(arena, document, "branch", branch_data(arena, report));
+    data_put(arena, document, "branch", branch_data(arena, facts));
     data_put(arena, document, "stack", target && target->stack ? target->stack : data_list(arena));
     data_put(arena, document, "answers", answers_data(arena, target));
     data_put(arena, document, "notes", target && target->notes ? target->notes : data_list(arena));
-    data_put(arena, document, "base", base_data(arena, report->base));
-    data_put_text(arena, document, "tree", report->plan ? target->render.tree : NULL);
+    data_put(arena, document, "base",
+             report->base ? base_data(arena, report->base) : data_null(arena));
+    data_put_text(arena, document, "tree", report->plan && target ? target->render.tree : NULL);
     data_put(arena, document, "counts", counts_data(arena, paths));
     data_put(arena, document, "paths", paths);
     data_put(arena, document, "commits", report->commits ? report->commits : data_null(arena));
@@ -216,6 +211,8 @@ struct data *report_document(struct arena *arena, const struct report *report)
     return document;
 }
 
+/* ---------------------------------------------------------------- kept in a journal */
+
 int report_store(struct span *out, struct arena *arena, const struct data *document,
                  struct err *err)
 {
@@ -226,7 +223,7 @@ int report_store(struct span *out, struct arena *arena, const struct data *docum
     return 0;
 }
 
-/* What the user has resolved is merged now; lines of older journals get the members they lack. */
+/* Resolved conflicts are merged now. Lines of older journals get the members that they lack. */
 static void settle_paths(struct arena *arena, struct data *document, bool resolved)
 {
     static const char *const added[] = {"theirs", "resolve", "see"};
@@ -257,7 +254,7 @@ static void take_stored(struct arena *arena, struct data *empty, const struct da
     }
 }
 
-/* Committed with its conflicts: that stays so, whoever finishes the run. */
+/* The document of conflicts that were committed: it stays so, whichever run ends it. */
 static bool committed_conflicts(const struct data *document)
 {
     return str_equal(data_get_text(document, "result"), RESULT_CONFLICTS) &&
@@ -265,25 +262,23 @@ static bool committed_conflicts(const struct data *document)
 }
 
 struct data *report_recall(struct arena *arena, struct span text, const char *result,
-                           const char *commit)
+                           const struct oid *commit)
 {
     ERR_SCRATCH(ignored);
-    struct report empty = {
-        .result = result, .strategy = strategy_default.name, .commit = commit, .prefix = ""};
+    struct report empty = {.result = result, .commit = commit ? oid_text(arena, commit) : NULL};
     struct data *document = report_document(arena, &empty), *stored;
-    bool commits = commit != NULL, undone = strcmp(result, RESULT_ABORTED) == 0;
     if (json_parse(&stored, arena, "the report", text, &ignored) < 0 || stored->kind != DATA_MAP) {
         report_warn(arena, document, "the report of the paths was too long to be kept");
         return document;
     }
     take_stored(arena, document, stored);
-    bool stays = commits && committed_conflicts(document);
+    bool stays = commit && committed_conflicts(document);
     if (!stays)
         data_put_text(arena, document, "result", result);
-    data_put_text(arena, document, "commit", commit);
-    data_put(arena, document, "summary", data_null(arena)); /* of the run, which is another */
-    settle_paths(arena, document, commits && !stays);
-    if (undone)
+    data_put_text(arena, document, "commit", empty.commit);
+    data_put(arena, document, "summary", data_null(arena)); /* of the earlier run */
+    settle_paths(arena, document, commit && !stays);
+    if (strcmp(result, RESULT_ABORTED) == 0)
         data_put(arena, document, "warnings", data_list(arena));
     data_put(arena, document, "next", next_steps(arena, document));
     return document;
@@ -294,17 +289,15 @@ int report_exit(const struct data *document, int code)
     return committed_conflicts(document) ? TG_CONFLICTS : code;
 }
 
-void report_put_paths(struct arena *arena, struct data *document, const struct plan *plan)
+void report_put_replayed(struct arena *arena, struct data *document, const struct plan *stopped,
+                         struct data *commits)
 {
-    const struct report report = {.plan = plan, .prefix = ""};
-    struct data *paths = paths_data(arena, &report);
-    data_put(arena, document, "paths", paths);
-    data_put(arena, document, "counts", counts_data(arena, paths));
-    data_put(arena, document, "next", next_steps(arena, document));
-}
-
-void report_put_commits(struct arena *arena, struct data *document, struct data *commits)
-{
+    const struct report report = {.plan = stopped};
+    if (stopped) {
+        struct data *paths = paths_data(arena, &report);
+        data_put(arena, document, "paths", paths);
+        data_put(arena, document, "counts", counts_data(arena, paths));
+    }
     data_put(arena, document, "commits", commits);
     data_put(arena, document, "next", next_steps(arena, document));
 }
@@ -314,11 +307,9 @@ void report_warn(struct arena *arena, struct data *document, const char *text)
     data_push(arena, data_get(document, "warnings"), data_str(arena, text));
 }
 
-void report_kept(struct arena *arena, struct data *document, const struct apply *apply)
+void report_kept(struct arena *arena, struct data *document, const struct words *kept)
 {
-    const char *const *kept;
-    size_t count = apply_kept(&kept, apply);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < kept->count; i++)
         report_warn(arena, document,
-                    arena_printf(arena, "what you changed meanwhile is kept: %s", kept[i]));
+                    arena_printf(arena, "what you changed meanwhile is kept: %s", kept->items[i]));
 }

@@ -4,58 +4,65 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "plan/plan.h"
+#include "update/resume/branch_refresh.h"
+#include "update/update.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
 struct base;
 struct beside;
+struct child;
 struct data;
-struct plan;
-struct repo;
+struct oid;
 struct target;
-struct provenance;
+
+/* What an update has found out before it decides anything. Nothing changes it afterwards. */
+struct update_facts {
+    const struct update_options *options;
+    const struct child *child;
+    bool adopts; /* the child has no record yet, and so no version before */
+    const struct target *target;
+    struct plan_list render; /* of the target, as a list */
+    const struct base *base; /* what is merged against */
+    struct refresh refresh;  /* of --refresh */
+};
 
 struct report {
-    const char *result;                  /* a word of update/resume/end_state.h */
-    const char *strategy;                /* its name */
-    const struct provenance *provenance; /* NULL: nothing is known */
-    const struct target *target;         /* NULL: no target was looked for */
-    const struct base *base;             /* NULL: none was needed */
-    const struct plan *plan;             /* NULL: nothing was planned */
-    const char *prefix;                  /* the child's folder */
-    const char *commit;                  /* made by this run, hexadecimal; or NULL */
-    const char *branch;                  /* --branch, or NULL */
-    const char *old_tip;                 /* of that branch, where it is renewed; or NULL */
-    const struct beside *beside;         /* of conflicts that are committed */
+    const char *result;               /* a word of update/resume/end_state.h */
+    const struct update_facts *facts; /* NULL: nothing is known */
+    const struct base *base;          /* NULL: none was needed */
+    const struct plan *plan;          /* NULL: nothing was planned */
+    const char *commit;               /* made by this run, hexadecimal; or NULL */
+    const struct beside *beside;      /* of conflicts that are committed */
     size_t beside_count;
-    const char *const *adopted; /* untracked files, from the top of the work tree */
-    size_t adopted_count;
+    struct words adopted;             /* untracked files, from the top of the work tree */
     struct data *commits, *rewritten; /* of commits that are replayed; or NULL */
-    const char *const *warnings;      /* on top of those of target and plan */
-    size_t warning_count;
+    struct words warnings;            /* besides those of target and plan */
 };
 
 /* The members behind `schema` and `exit`, in their order. */
 struct data *report_document(struct arena *arena, const struct report *report);
 
-/*
- * A document kept in a journal: as text, and back with another result and commit. What was in
- * conflict and is committed now is merged; a conflict that was committed as such stays one, with
- * its result. Of what is undone no warning is left.
- */
+/* A document as text, for a journal. */
 TG_CHECKED int report_store(struct span *out, struct arena *arena, const struct data *document,
                             struct err *err);
+/*
+ * A document that a journal kept, with another result, and with that commit or none. A conflict is
+ * merged now where there is a commit; a conflict that was committed as such keeps its result. An
+ * update that is undone has no warnings.
+ */
 struct data *report_recall(struct arena *arena, struct span text, const char *result,
-                           const char *commit);
-struct apply;
-/* Tells in the warnings what of the user's was kept or put aside. */
-void report_kept(struct arena *arena, struct data *document, const struct apply *apply);
-/* The exit code of a recalled document: `code`, or that of conflicts where they are committed. */
+                           const struct oid *commit);
+/* Warns of the user's files that were kept or put aside. */
+void report_kept(struct arena *arena, struct data *document, const struct words *kept);
+/* The exit code of a recalled document: that of conflicts where they are committed, else `code`. */
 int report_exit(const struct data *document, int code);
-/* Other lines for the paths, or for commits that are replayed; `next` goes with them. */
-void report_put_paths(struct arena *arena, struct data *document, const struct plan *plan);
-void report_put_commits(struct arena *arena, struct data *document, struct data *commits);
+/* Puts the commits that are replayed and, at a stop, its paths; renews `next`. */
+void report_put_replayed(struct arena *arena, struct data *document, const struct plan *stopped,
+                         struct data *commits);
 /* Adds a text to the document's warnings. */
 void report_warn(struct arena *arena, struct data *document, const char *text);
 

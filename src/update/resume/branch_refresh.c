@@ -1,4 +1,4 @@
-/* `--branch NAME --refresh`: a branch that only tmplgen committed to is made anew. */
+/* `--branch NAME --refresh`: a branch with commits of tmplgen's alone is made anew. */
 #include "update/resume/branch_refresh.h"
 
 #include "base/arena.h"
@@ -13,19 +13,7 @@
 
 #include <string.h>
 
-enum { COMMITS_MAX = 1000 }; /* of one branch; nobody lets so many pile up */
-
-struct seeking {
-    const struct oid *wanted;
-    bool found;
-};
-
-static int visit(bool *stop, void *context, const struct oid *commit)
-{
-    struct seeking *s = context;
-    *stop = s->found = oid_equal(commit, s->wanted);
-    return 0;
-}
+enum { COMMITS_MAX = 1000 }; /* of one branch */
 
 /* The first commit from `tip` downwards that is not tmplgen's. */
 static int skip_own(struct oid *out, const struct repo *repo, const struct oid *tip,
@@ -48,10 +36,9 @@ static int skip_own(struct oid *out, const struct repo *repo, const struct oid *
 static int refuse(const struct repo *repo, const char *name, const struct oid *commit,
                   struct err *err)
 {
-    char hex[41];
-    oid_hex(hex, commit);
     (void)err_set(err, TG_REFUSED, "foreign-commit",
-                  "'%s' has a commit that is not tmplgen's: %.12s", name, hex);
+                  "'%s' has a commit that is not tmplgen's: %.12s", name,
+                  oid_text(repo->arena, commit));
     if (repo_is_shallow(repo))
         return err_hint(err, "the history here is cut short: 'git fetch --unshallow' brings it, in "
                              "case that commit is an old one");
@@ -59,17 +46,16 @@ static int refuse(const struct repo *repo, const char *name, const struct oid *c
                     shell_command(repo->arena, "git log HEAD..%s", name));
 }
 
-/* What is below tmplgen's own commits must be HEAD's history. */
+/* The commits below tmplgen's own must be HEAD's history. */
 static int check_tip(const struct repo *repo, const char *name, const struct oid *tip,
                      struct err *err)
 {
     struct oid below;
-    if (skip_own(&below, repo, tip, err) < 0)
+    bool found;
+    if (skip_own(&below, repo, tip, err) < 0 ||
+        history_reaches(&found, repo, &repo->head, &below, err) < 0)
         return -1;
-    struct seeking seeking = {.wanted = &below};
-    if (history_walk(repo, &repo->head, visit, &seeking, err) < 0)
-        return -1;
-    return seeking.found ? 0 : refuse(repo, name, &below, err);
+    return found ? 0 : refuse(repo, name, &below, err);
 }
 
 static int check_here(struct refresh *out, const struct repo *repo, const char *name,

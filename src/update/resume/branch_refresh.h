@@ -1,11 +1,10 @@
-/* `--branch NAME --refresh`: a branch that only tmplgen committed to is made anew. */
+/* `--branch NAME --refresh`: a branch with commits of tmplgen's alone is made anew. */
 #ifndef TMPLGEN_BRANCH_REFRESH_H
 #define TMPLGEN_BRANCH_REFRESH_H
 
 #include "base/err.h"
 
 #include <stdbool.h>
-
 #include <stddef.h>
 
 struct oid;
@@ -14,24 +13,24 @@ struct upstream_copy;
 
 struct refresh {
     struct oid *tip;              /* of the branch here; NULL: it is not there */
-    struct upstream_copy *copies; /* that were fetched from remotes */
+    struct upstream_copy *copies; /* of it, fetched from remotes */
     size_t copy_count;
-    const char *old_tip; /* hexadecimal: of that, else of a remote's copy; NULL: there is none */
+    const char *old_tip; /* `tip` in hexadecimal, else that of the first copy; NULL: none */
 };
 
 /*
- * Looks at the branch `name`, and at copies of it that were fetched from remotes. Each must hold
- * nothing beyond HEAD but commits that are as tmplgen made them (update/report/commit_message.h):
- * else refused (3, "foreign-commit"), naming one. HEAD must not be on it (3, "on-branch").
+ * Looks at the branch `name`, and at copies of it that were fetched from remotes. Refused (3),
+ * naming the commit: "foreign-commit", where one of them has a commit beyond HEAD that is not as
+ * tmplgen made it (update/report/commit_message.h); "on-branch", where HEAD is on the branch.
  */
 TG_CHECKED int branch_refresh_check(struct refresh *out, const struct repo *repo, const char *name,
                                     struct err *err);
 
-/* A commit that is to be made, but is a remote's branch already, becomes that one. */
+/* Puts a remote's commit in the place of one that is the same. */
 TG_CHECKED int branch_refresh_take_copy(struct oid *commit, const struct refresh *refresh,
                                         const struct repo *repo, struct err *err);
 
-/* Whether two commits of tmplgen's differ in nothing but who made them and when. */
+/* True where two commits of tmplgen's differ in author, committer and date at most. */
 TG_CHECKED int branch_refresh_is_same(bool *out, const struct repo *repo, const struct oid *a,
                                       const struct oid *b, struct err *err);
 

@@ -1,4 +1,4 @@
-/* `--on-conflict commit`: what conflicts is committed, for people to look at on a branch. */
+/* `--on-conflict commit`: conflicts are committed, for people to look at on a branch. */
 #include "update/resume/on_conflict.h"
 
 #include "base/arena.h"
@@ -22,13 +22,12 @@ struct committing {
     struct plan *plan;
     struct plan_edit *edits; /* the new ones */
     size_t count;
-    const char **theirs; /* names given so far */
-    size_t theirs_count;
+    struct words theirs; /* names given so far */
 };
 
 /* ---------------------------------------------------------------- names */
 
-/* Something of the child's, no folder, that lies on the way to a path: its length; else 0. */
+/* The length of a folder of the path where the child has something else; or 0. */
 static size_t on_the_way(const struct committing *c, const char *path)
 {
     for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -39,39 +38,25 @@ static size_t on_the_way(const struct committing *c, const char *path)
     return 0;
 }
 
-static bool has_below(const struct plan_list *list, const char *path, struct arena *arena)
-{
-    const char *below = arena_printf(arena, "%s/", path);
-    size_t at = plan_list_lower_bound(list, below);
-    return at < list->count && str_starts(list->files[at].path, below);
-}
-
-static int compare_path(const void *path, const void *edit)
-{
-    return strcmp(path, ((const struct plan_edit *)edit)->path);
-}
-
-/* By the plan, or as another file's: that happens to shortened names only. */
+/* True where the plan writes the path, or where another name was shortened to it. */
 static bool is_written(const struct committing *c, const char *path)
 {
-    if (bsearch(path, c->plan->edits, c->plan->edit_count, sizeof(*c->plan->edits), compare_path))
-        return true;
-    for (size_t i = 0; i < c->theirs_count; i++)
-        if (strcmp(c->theirs[i], path) == 0)
-            return true;
-    return false;
+    return bsearch(&path, c->plan->edits, c->plan->edit_count, sizeof(*c->plan->edits),
+                   str_compare_first) ||
+           str_is_among(path, c->theirs.items, c->theirs.count);
 }
 
 static bool is_taken(const struct committing *c, const char *path)
 {
     struct stat info;
     const char *full = repo_path(&c->child->repo, path);
-    return plan_list_find(&c->child->files, path) || has_below(&c->child->files, path, c->arena) ||
+    return plan_list_find(&c->child->files, path) ||
+           plan_list_has_folder(&c->child->files, arena_printf(c->arena, "%s/", path)) ||
            is_written(c, path) ||
            fstatat(c->child->repo.top_fd, full, &info, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* A name that can carry the ending: file systems end at 255 bytes. */
+/* A name with room for the ending: file systems allow 255 bytes. */
 static const char *shortened(struct arena *arena, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -83,9 +68,9 @@ static const char *shortened(struct arena *arena, const char *path)
     return arena_memdup(arena, path, (size_t)(name - path) + len);
 }
 
-/* `known` where the child has just that content there already. */
+/* `known` where the child has that content there already. */
 static const char *theirs_name(const struct committing *c, const char *path,
-                               const struct tree_entry *leaf, bool *known)
+                               const struct tree_entry *entry, bool *known)
 {
     size_t len = on_the_way(c, path);
     const char *name = len ? arena_memdup(c->arena, path, len) : shortened(c->arena, path);
@@ -95,7 +80,7 @@ static const char *theirs_name(const struct committing *c, const char *path,
         const char *number = i == 1 ? "" : arena_printf(c->arena, "-%d", i);
         const char *full = arena_printf(c->arena, "%s" THEIRS "%s%s", name, number, rest);
         const struct plan_file *there = plan_list_find(&c->child->files, full);
-        *known = there && tree_entry_equal(&there->leaf, leaf);
+        *known = there && tree_entry_equal(&there->entry, entry);
         if (*known || !is_taken(c, full))
             return full;
     }
@@ -103,33 +88,26 @@ static const char *theirs_name(const struct committing *c, const char *path,
 
 /* ---------------------------------------------------------------- edits */
 
-static void add_edit(struct committing *c, const struct plan_edit *edit)
-{
-    c->edits = arena_grow(c->arena, c->edits, c->count, sizeof(*c->edits));
-    c->edits[c->count++] = *edit;
-}
-
-/* Where the template's content gets; NULL where it has none. */
+/* Returns the path that the template's content gets; NULL where it has none. */
 static const char *put_theirs(struct committing *c, const struct plan_edit *edit)
 {
     bool known;
-    const struct tree_entry *leaf = &edit->stages[RENDER];
-    if (!tree_entry_is_file(leaf))
+    const struct tree_entry *entry = &edit->stages[RENDER];
+    if (!tree_entry_is_file(entry))
         return NULL;
-    const char *name = theirs_name(c, edit->path, leaf, &known);
+    const char *name = theirs_name(c, edit->path, entry, &known);
     if (!known)
-        add_edit(c, &(struct plan_edit){.path = name, .disk = *leaf});
-    c->theirs = arena_grow(c->arena, c->theirs, c->theirs_count, sizeof(*c->theirs));
-    c->theirs[c->theirs_count++] = name;
+        arena_push(c->arena, c->edits, c->count) = (struct plan_edit){.path = name, .disk = *entry};
+    words_add(&c->theirs, c->arena, name);
     return name;
 }
 
-/* The child's content, also where the path is a new one. */
+/* Keeps the child's content, also at a new path. */
 static void keep_mine(struct committing *c, const struct plan_edit *edit)
 {
     struct plan_edit kept = {.path = edit->path, .old = edit->old, .disk = edit->stages[CHILD]};
     if (!tree_entry_equal(&kept.old, &kept.disk))
-        add_edit(c, &kept);
+        arena_push(c->arena, c->edits, c->count) = kept;
 }
 
 static void note_theirs(struct beside *lines, size_t count, const char *path, const char *theirs)
@@ -158,7 +136,7 @@ struct beside *conflicts_commit(size_t *count, struct arena *arena, const struct
     for (size_t i = 0; i < plan->edit_count; i++) {
         const struct plan_edit *edit = &plan->edits[i];
         if (!edit->conflict) {
-            add_edit(&c, edit);
+            arena_push(arena, c.edits, c.count) = *edit;
             continue;
         }
         keep_mine(&c, edit);
@@ -170,9 +148,9 @@ struct beside *conflicts_commit(size_t *count, struct arena *arena, const struct
     return lines;
 }
 
-/* ---------------------------------------------------------------- what is left */
+/* ---------------------------------------------------------------- files of earlier conflicts */
 
-bool conflicts_is_theirs(const char *path)
+static bool is_theirs(const char *path)
 {
     const char *at = strstr(path, THEIRS);
     return at && strchr("-/", at[strlen(THEIRS)]); /* or the end */
@@ -183,24 +161,24 @@ struct plan_list conflicts_apart(struct arena *arena, const struct plan_list *fi
     struct plan_file *marked = arena_array(arena, files->count + 1, sizeof(*marked));
     for (size_t i = 0; i < files->count; i++) {
         marked[i] = files->files[i];
-        marked[i].nested |= conflicts_is_theirs(marked[i].path);
+        marked[i].nested |= is_theirs(marked[i].path);
     }
     return (struct plan_list){marked, files->count};
 }
 
 const char *conflicts_left(struct arena *arena, const struct plan_list *files)
 {
-    const char *list = "";
-    size_t count = 0;
+    struct words left = {0};
     for (size_t i = 0; i < files->count; i++)
-        if (!files->files[i].nested && conflicts_is_theirs(files->files[i].path) && count++ < SHOWN)
-            list =
-                arena_printf(arena, "%s%s'%s'", list, count > 1 ? ", " : "", files->files[i].path);
-    if (count == 0)
+        if (!files->files[i].nested && is_theirs(files->files[i].path))
+            words_add(&left, arena, files->files[i].path);
+    if (left.count == 0)
         return NULL;
+    bool one = left.count == 1;
     return arena_printf(arena,
                         "%zu %s of an earlier conflict %s there, to be taken over and removed: "
                         "%s%s",
-                        count, count == 1 ? "file" : "files", count == 1 ? "is" : "are", list,
-                        count > SHOWN ? ", ..." : "");
+                        left.count, one ? "file" : "files", one ? "is" : "are",
+                        str_quoted(arena, left.items, left.count, SHOWN),
+                        left.count > SHOWN ? ", ..." : "");
 }

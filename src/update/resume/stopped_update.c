@@ -1,7 +1,7 @@
-/* An update that stopped for a person: in conflict, or staged. */
+/* An update that stopped for the user: in conflict, or staged. */
 #include "update/resume/stopped_update.h"
 
-#include "apply/journal.h"
+#include "apply/apply.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
@@ -15,205 +15,235 @@
 #include "git/tree.h"
 #include "io/io.h"
 #include "plan/three_way.h"
-#include "update/strategies.h"
+#include "update/rebase/stopped_rebase.h"
+#include "update/report/update_report.h"
+#include "update/resume/end_state.h"
+#include "update/strategy.h"
 
 #include <string.h>
 
 enum { SHOWN = 10 };
 
-/* ---------------------------------------------------------------- taken by tmplgen */
+/* ---------------------------------------------------------------- what is unresolved */
 
-/* What is staged for a path that was in conflict must not be what the update wrote there. */
-static int still_marked(bool *out, const struct stopped_update *s, const char *path,
-                        struct err *err)
+/* True where the path's staged content still has the markers of the conflict. */
+static int still_marked(bool *out, const struct child *child, const char *path, struct err *err)
 {
     STORE_BYTES_SCRATCH(staged);
     struct index_item item;
-    bool found;
     *out = false;
-    index_find(&item, &found, s->child->index, path);
-    if (!found || !tree_entry_is_file(&item.leaf))
+    if (!index_find(&item, child->index, path) || !tree_entry_is_file(&item.leaf))
         return 0;
-    if (store_get(&staged, s->child->repo.store, STORE_BLOB, &item.leaf.id, path, err) < 0)
+    if (store_get(&staged, child->repo.store, STORE_BLOB, &item.leaf.id, path, err) < 0)
         return -1;
     *out = three_way_is_marked(staged.bytes);
     return 0;
 }
 
-static void add_shown(const struct stopped_update *s, const char **list, size_t *count,
-                      const char *path)
+/* The paths in conflict; where there is none, those that are resolved and still marked. */
+static int find_unresolved(struct words *out, const struct child *child,
+                           const struct journal_files *files, struct err *err)
 {
-    if ((*count)++ < SHOWN)
-        *list = arena_printf(s->child->arena, "%s%s'%s'", *list, **list ? ", " : "", path);
-}
-
-int stopped_update_find_unresolved(const char **list, const struct stopped_update *s,
-                                   struct err *err)
-{
-    size_t count = 0;
     const char *last = "";
-    *list = "";
-    for (size_t i = 0; i < index_count(s->child->index); i++) {
+    for (size_t i = 0; i < index_count(child->index); i++) {
         struct index_item item;
-        index_item(&item, s->child->index, i);
+        index_item(&item, child->index, i);
         if (item.stage && strcmp(item.path, last) != 0)
-            add_shown(s, list, &count, last = item.path);
+            words_add(out, child->arena, last = item.path);
     }
-    for (size_t i = 0; count == 0 && i < s->journal->change_count; i++) {
-        const struct path_change *change = &s->journal->changes[i];
+    bool conflicts = out->count > 0;
+    for (size_t i = 0; !conflicts && i < files->count; i++) {
+        const struct path_change *change = &files->changes[i];
         bool marked = false;
-        if (path_change_conflicts(change) && still_marked(&marked, s, change->path, err) < 0)
+        if (path_change_conflicts(change) && still_marked(&marked, child, change->path, err) < 0)
             return -1;
         if (marked)
-            add_shown(s, list, &count, change->path);
+            words_add(out, child->arena, change->path);
     }
     return 0;
 }
 
-/* The tree of the index: HEAD's with what differs. */
-static int index_tree(struct oid *out, const struct stopped_update *s, struct err *err)
+/* ---------------------------------------------------------------- the commit */
+
+/* The tree of the index: HEAD's, with the differences. */
+static int index_tree(struct oid *out, const struct child *child, struct err *err)
 {
-    const char **paths;
-    size_t count, kept = 0;
-    index_differences(&paths, &count, s->child->arena, s->child->index, &s->child->head);
-    struct tree_edit *edits = arena_array(s->child->arena, count + 1, sizeof(*edits));
-    for (size_t i = 0; i < count; i++) {
+    const struct repo *repo = &child->repo;
+    struct words paths = index_differences(child->arena, child->index, &child->head);
+    struct tree_edit *edits = arena_array(child->arena, paths.count + 1, sizeof(*edits));
+    size_t kept = 0;
+    for (size_t i = 0; i < paths.count; i++) {
         struct index_item item;
-        bool found;
-        index_find(&item, &found, s->child->index, paths[i]);
-        if (found && item.intent_to_add)
-            continue;
-        edits[kept++] = (struct tree_edit){paths[i], found ? item.leaf : (struct tree_entry){0}};
+        (void)index_find(&item, child->index, paths.items[i]);
+        if (!item.intent_to_add)
+            edits[kept++] = (struct tree_edit){paths.items[i], item.leaf};
     }
-    return tree_edit(out, s->child->repo.store, s->child->repo.store, repo_tree(&s->child->repo),
-                     edits, kept, err);
+    return tree_edit(out, repo->store, repo->store, repo_tree(repo), edits, kept, err);
 }
 
-/* MERGE_MSG as the user left it, less its comments. */
-static int read_message(const char **out, const struct stopped_update *s, struct err *err)
+/* MERGE_MSG as the user left it, without its comments. */
+static int read_message(const char **out, const struct repo *repo, const char *written,
+                        struct err *err)
 {
-    struct span text = span_from(s->journal->message ? s->journal->message : "Update\n");
+    struct span text = span_from(written ? written : "Update\n");
     BUF_SCRATCH(message, LIMIT_MESSAGE_BYTES + 1);
-    char mark = repo_comment_char(&s->child->repo);
+    char mark = repo_comment_char(repo);
     bool there;
-    if (disk_exists(&there, s->child->repo.git_fd, "MERGE_MSG", err) < 0 ||
-        (there && io_read_file(&text, s->child->arena, s->child->repo.git_fd, "MERGE_MSG",
-                               LIMIT_MESSAGE_BYTES, err) < 0))
+    if (disk_exists(&there, repo->git_fd, "MERGE_MSG", err) < 0 ||
+        (there &&
+         io_read_file(&text, repo->arena, repo->git_fd, "MERGE_MSG", LIMIT_MESSAGE_BYTES, err) < 0))
         return -1;
     while (text.len) {
-        const char *end = memchr(text.ptr, '\n', text.len);
-        size_t len = end ? (size_t)(end - text.ptr) : text.len;
-        if (*text.ptr != mark)
-            (void)(buf_append(&message, text.ptr, len) < 0 || buf_putc(&message, '\n') < 0);
-        text = span_of(text.ptr + len + (end != NULL), text.len - len - (end != NULL));
+        struct span line = span_cut_line(&text);
+        if (!line.len || *line.ptr != mark)
+            (void)(buf_append(&message, line.ptr, line.len) < 0 || buf_putc(&message, '\n') < 0);
     }
     size_t len = message.len;
     while (len > 1 && message.ptr[len - 1] == '\n' && message.ptr[len - 2] == '\n')
         len--;
-    *out = arena_memdup(s->child->arena, buf_text(&message), len);
+    *out = arena_memdup(repo->arena, buf_text(&message), len);
     return 0;
 }
 
-/* Of a commit that is being replayed: its words stay, to the byte, unless somebody edited them. */
-static int message_is_untouched(bool *out, const struct stopped_update *s, struct err *err)
+/* A commit that is replayed keeps its message, to the byte, unless the user edited it. */
+static int message_is_untouched(bool *out, const struct repo *repo, const char *written,
+                                struct err *err)
 {
-    const char *text = s->journal->message;
     bool there;
     *out = false;
-    if (!journal_is_sequence(s->journal) || !text)
+    if (!written)
         return 0;
-    if (disk_exists(&there, s->child->repo.git_fd, "MERGE_MSG", err) < 0)
+    if (disk_exists(&there, repo->git_fd, "MERGE_MSG", err) < 0)
         return -1;
     *out = !there;
     if (*out)
         return 0;
-    size_t len = strlen(text);
-    while (len && text[len - 1] == '\n')
-        len--;
-    return ref_says(out, s->child->repo.git_fd, "MERGE_MSG",
-                    arena_memdup(s->child->arena, text, len), err);
+    size_t len = span_trim_end(span_from(written), "\n").len;
+    return ref_says(out, repo->git_fd, "MERGE_MSG", arena_memdup(repo->arena, written, len), err);
 }
 
-int stopped_update_conclude(struct oid *commit, struct identity *who,
-                            const struct stopped_update *s, struct err *err)
+static int make_commit(struct oid *commit, struct identity *who, const struct child *child,
+                       const struct journal *stopped, struct err *err)
 {
-    const struct repo *repo = &s->child->repo;
+    const struct repo *repo = &child->repo;
     const char *message;
     struct oid tree;
-    bool untouched;
-    if (message_is_untouched(&untouched, s, err) < 0 || index_tree(&tree, s, err) < 0 ||
-        identity_read(who, repo->arena, repo->git, err) < 0 || read_message(&message, s, err) < 0)
+    bool untouched = false;
+    if ((journal_is_sequence(stopped) &&
+         message_is_untouched(&untouched, repo, stopped->stop.message, err) < 0) ||
+        index_tree(&tree, child, err) < 0 || identity_read(who, repo->arena, repo->git, err) < 0 ||
+        read_message(&message, repo, stopped->stop.message, err) < 0)
         return -1;
-    return strategy_of(s->journal)
-        ->conclude(commit, s->journal, repo, &tree, who, untouched ? NULL : message, err);
+    return strategy_of(stopped)->commit_stop(commit, stopped, repo, &tree, who,
+                                             untouched ? NULL : message, err);
+}
+
+static int commit_stop(struct data **document, const struct child *child, struct apply *apply,
+                       const struct journal *stopped, const struct oid *commit,
+                       const struct identity *who, struct err *err)
+{
+    const struct repo *repo = &child->repo;
+    struct journal j;
+    if (journal_begin(&j, JOURNAL_COMMIT, repo, err) < 0)
+        return -1;
+    j.tip.branch_new = *commit;
+    j.tip.reflog_who = who->committer;
+    j.tip.reflog_what = stopped->tip.reflog_what;
+    j.stop = (struct journal_stop){stopped->stop.pseudoref, stopped->stop.brought, NULL};
+    j.report = stopped->report;
+    if (apply_run(apply, &j, err) < 0 || apply_forget(apply, stopped, err) < 0)
+        return -1;
+    *document = report_recall(repo->arena, stopped->report, RESULT_UPDATED, commit);
+    report_kept(repo->arena, *document, &apply->kept);
+    return TG_OK;
+}
+
+int stopped_update_take(struct data **document, struct child *child, struct apply *apply,
+                        const struct journal *stopped, struct err *err)
+{
+    struct arena *arena = child->arena;
+    struct words unresolved = {0};
+    struct oid commit;
+    struct identity who;
+    if (child_read(child, err) < 0 || find_unresolved(&unresolved, child, &stopped->files, err) < 0)
+        return -1;
+    if (unresolved.count) {
+        *document = report_recall(arena, stopped->report, RESULT_CONFLICTS, NULL);
+        report_warn(arena, *document,
+                    arena_printf(arena, "still unresolved: %s",
+                                 str_quoted(arena, unresolved.items, unresolved.count, SHOWN)));
+        return TG_CONFLICTS;
+    }
+    if (make_commit(&commit, &who, child, stopped, err) < 0)
+        return -1;
+    return journal_is_sequence(stopped)
+               ? rebase_resume_go_on(document, child, apply, stopped, &commit, err)
+               : commit_stop(document, child, apply, stopped, &commit, &who, err);
 }
 
 /* ---------------------------------------------------------------- ended by git's own means */
 
-/* The record among the run's changes, or, where that stays, a file that it staged; or NULL. */
-static const struct path_change *telling_change(const struct stopped_update *s)
+/* The record's change, or, where the record stays, that of a file that the run staged; or NULL. */
+static const struct path_change *telling_change(const char *record,
+                                                const struct journal_files *files)
 {
-    const struct journal *j = s->journal;
-    const char *record = repo_path(&s->child->repo, RECORD_PATH);
-    const struct path_change *staged = NULL;
-    for (size_t i = 0; i < j->change_count; i++) {
-        const struct path_change *change = &j->changes[i];
-        if (strcmp(change->path, record) == 0)
-            return change;
-        if (!staged && change->stages[0].mode != LEAF_ABSENT)
-            staged = change;
-    }
+    const struct path_change *staged = journal_change(files, record);
+    for (size_t i = 0; !staged && i < files->count; i++)
+        if (files->changes[i].stages[0].mode != LEAF_ABSENT)
+            staged = &files->changes[i];
     return staged;
 }
 
-/* A user may have edited the record further: what it was made from tells it. */
-static int has_record(bool *out, const struct stopped_update *s, const struct tree_entry *staged,
+/* The user may have edited the record further: its inputs and its tree tell what it is of. */
+static int has_record(bool *out, const struct repo *repo, const struct tree_entry *staged,
                       const struct oid *commit, struct err *err)
 {
     ERR_SCRATCH(ignored);
     STORE_BYTES_SCRATCH(text);
     struct record ours, theirs;
     *out = false;
-    if (!store_has(s->child->repo.store, &staged->id))
-        return 0; /* collected as garbage: so no commit has it */
-    if (store_get(&text, s->child->repo.store, STORE_BLOB, &staged->id, RECORD_PATH, err) < 0 ||
-        provenance_at(&theirs, out, &s->child->repo, commit, err) < 0)
+    if (!store_has(repo->store, &staged->id))
+        return 0; /* git collected it as garbage: so no commit has it */
+    if (store_get(&text, repo->store, STORE_BLOB, &staged->id, RECORD_PATH, err) < 0 ||
+        provenance_at(&theirs, out, repo, commit, err) < 0)
         return -1;
-    *out = *out && record_parse(&ours, s->child->arena, RECORD_PATH, text.bytes, &ignored) == 0 &&
+    *out = *out && record_parse(&ours, repo->arena, RECORD_PATH, text.bytes, &ignored) == 0 &&
            strcmp(ours.tree, theirs.tree) == 0 && strcmp(ours.inputs, theirs.inputs) == 0;
     return 0;
 }
 
-/* Whether `commit` holds what the run staged. */
-static int was_committed(bool *out, const struct stopped_update *s, const struct oid *commit,
-                         struct err *err)
+/* True where `commit` has what the run staged. */
+static int was_committed(bool *out, const struct repo *repo, const struct journal *stopped,
+                         const struct oid *commit, struct err *err)
 {
-    const struct path_change *change = telling_change(s);
+    const char *record = repo_path(repo, RECORD_PATH);
+    const struct path_change *change = telling_change(record, &stopped->files);
     struct commit read;
     struct tree_entry there;
     *out = false;
-    if (!change || oid_equal(commit, &s->journal->branch_new))
+    if (!change || oid_equal(commit, &stopped->tip.branch_new))
         return 0;
-    if (strcmp(change->path, repo_path(&s->child->repo, RECORD_PATH)) == 0)
-        return has_record(out, s, &change->stages[0], commit, err);
-    if (repo_commit(&read, s->child->arena, s->child->repo.store, commit, err) < 0 ||
-        tree_find(&there, s->child->repo.store, &read.tree, change->path, err) < 0)
+    if (strcmp(change->path, record) == 0)
+        return has_record(out, repo, &change->stages[0], commit, err);
+    if (repo_commit(&read, repo->arena, repo->store, commit, err) < 0 ||
+        tree_find(&there, repo->store, &read.tree, change->path, err) < 0)
         return -1;
     *out = tree_entry_equal(&there, &change->stages[0]);
     return 0;
 }
 
-int stopped_update_find_commit(struct oid *commit, bool *found, const struct stopped_update *s,
-                               struct err *err)
+int stopped_update_find_commit(struct oid *commit, bool *found, const struct child *child,
+                               const struct journal *stopped, struct err *err)
 {
+    const struct repo *repo = &child->repo;
     bool there;
-    *commit = s->child->repo.head;
+    *commit = repo->head;
     *found = false;
-    if (!s->child->repo.unborn && was_committed(found, s, commit, err) < 0)
+    if (!repo->unborn && was_committed(found, repo, stopped, commit, err) < 0)
         return -1;
     if (*found)
         return 0;
-    if (ref_read(commit, &there, &s->child->repo, s->journal->branch, err) < 0)
+    if (ref_read(commit, &there, repo, stopped->tip.branch, err) < 0)
         return -1;
-    return there ? was_committed(found, s, commit, err) : 0;
+    return there ? was_committed(found, repo, stopped, commit, err) : 0;
 }

@@ -1,38 +1,32 @@
-/* An update that stopped for a person: in conflict, or staged. */
+/* An update that stopped for the user: in conflict, or staged. */
 #ifndef TMPLGEN_STOPPED_UPDATE_H
 #define TMPLGEN_STOPPED_UPDATE_H
 
 #include "base/err.h"
-#include "git/tree_entry.h"
 
 #include <stdbool.h>
 
+struct apply;
 struct child;
-struct identity;
+struct data;
 struct journal;
-
-struct stopped_update {
-    const struct child *child;
-    const struct journal *journal; /* of what stopped */
-};
+struct oid;
 
 /*
- * Paths that keep it from being committed, in words: those in conflict, else resolved ones that
- * still hold the markers; "" where there is none. After child_read.
+ * Commits what the user has staged, as the update's strategy does it; a rebase goes on. The
+ * document and the exit code are those of conflicts where paths are unresolved, or resolved ones
+ * still have the markers.
  */
-TG_CHECKED int stopped_update_find_unresolved(const char **list, const struct stopped_update *stop,
-                                              struct err *err);
-/* Makes the commit of what is staged, as its strategy has it. After child_read. */
-TG_CHECKED int stopped_update_conclude(struct oid *commit, struct identity *who,
-                                       const struct stopped_update *stop, struct err *err);
+TG_CHECKED int stopped_update_take(struct data **document, struct child *child, struct apply *apply,
+                                   const struct journal *stopped, struct err *err);
 
 /*
- * Its user has ended it by git's own means: taken, or given up? HEAD, or else the tip of the
- * journal's branch, where that commit is not the one before the update and holds what the update
- * staged: a record of the same inputs and render, or the restored file. `found` is false where
- * neither does.
+ * Finds the commit by which the user ended the update with git's means: HEAD, or else the tip of
+ * the journal's branch. It is not the one before the update, and it has what the update staged: a
+ * record of the same inputs and render, or the restored file.
  */
 TG_CHECKED int stopped_update_find_commit(struct oid *commit, bool *found,
-                                          const struct stopped_update *stop, struct err *err);
+                                          const struct child *child, const struct journal *stopped,
+                                          struct err *err);
 
 #endif

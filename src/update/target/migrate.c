@@ -1,5 +1,4 @@
-/* Answers on their way from the recorded version of a template to another. */
-#include "update/target/migrate.h"
+/* Carries answers from the recorded version of a template to another. */
 
 #include "base/arena.h"
 #include "base/intern.h"
@@ -10,6 +9,7 @@
 #include "data/data.h"
 #include "data/yaml.h"
 #include "matrix/version.h"
+#include "update/target/update_target.h"
 
 #include <string.h>
 
@@ -20,10 +20,10 @@ struct moving {
     bool by_hand; /* edited in the record: counts as --set */
 };
 
-/* Where the thing is that has a name now, if any has. */
+/* Which answer, or file, has a name now. */
 struct holders {
     struct intern names;
-    size_t *at; /* by number of the name */
+    size_t *at; /* its index, by number of the name; NOWHERE: none has it */
 };
 
 #define NOWHERE ((size_t)-1)
@@ -53,7 +53,7 @@ struct moves {
     const struct manifest *manifest; /* of the target */
 };
 
-/* The release that a version belongs to: 2.0.0 of 2.0.0-rc.1. */
+/* The release of a version: 2.0.0 of 2.0.0-rc.1. */
 static int parse_recorded(struct version *out, struct arena *arena, const char *text)
 {
     return version_parse(out, arena_memdup(arena, text, strcspn(text, "-+")));
@@ -73,7 +73,7 @@ static int applies(bool *out, struct arena *arena, const struct migration *migra
     return 0;
 }
 
-/* Gives an answer another name, or none; whoever has that name keeps it. */
+/* Gives an answer another name, or none. An answer that has that name keeps it. */
 static void rename_answer(struct moves *m, size_t at, const char *name)
 {
     if (at == NOWHERE || (name && holder(&m->answers, name) != NOWHERE))
@@ -86,8 +86,8 @@ static void rename_answer(struct moves *m, size_t at, const char *name)
 }
 
 /*
- * All at once, so that two answers can swap their names. An answer that has the new name already
- * stays what it is.
+ * Renames all at once, so that two answers can swap their names. An answer that has the new name
+ * already stays as it is.
  */
 static void rename_answers(struct moves *m, const struct migration *migration)
 {
@@ -105,7 +105,7 @@ static void rename_answers(struct moves *m, const struct migration *migration)
         rename_answer(m, holder(&m->answers, migration->drop_answers[i]), NULL);
 }
 
-/* A second migration may move on what a first one has moved. */
+/* A second migration may rename files that a first one has renamed. */
 static void rename_files(struct moves *m, const struct migration *migration)
 {
     struct migrated *out = m->out;
@@ -126,21 +126,14 @@ static void rename_files(struct moves *m, const struct migration *migration)
     }
 }
 
-static void take_note(struct moves *m, const struct migration *migration)
+/* Makes room for all files that migrations rename. */
+static void begin(struct migrated *out, struct arena *arena, const struct manifest *manifest)
 {
-    struct migrated *out = m->out;
-    if (!migration->note)
-        return;
-    out->notes = arena_grow(m->arena, out->notes, out->note_count, sizeof(*out->notes));
-    out->notes[out->note_count++] = migration->note;
-}
-
-static size_t count_file_renames(const struct manifest *manifest)
-{
-    size_t count = 0;
+    size_t count = 1;
     for (size_t i = 0; i < manifest->migration_count; i++)
         count += manifest->migrations[i].rename_files.count;
-    return count;
+    *out = (struct migrated){.rename_old = arena_array(arena, count, sizeof(*out->rename_old)),
+                             .rename_new = arena_array(arena, count, sizeof(*out->rename_new))};
 }
 
 static void list_answers(struct moves *m, const struct provenance *provenance)
@@ -160,7 +153,7 @@ static void list_answers(struct moves *m, const struct provenance *provenance)
     }
 }
 
-/* 3.0 is 3 where a question asks for a whole number now. */
+/* 3.0 is 3 where the question asks for a whole number now. */
 static const char *as_integer(struct arena *arena, const struct yaml_node *node)
 {
     const char *dot;
@@ -204,21 +197,20 @@ int migrate_apply(struct migrated *out, struct given_list *given, struct arena *
                   const struct manifest *manifest, const struct provenance *provenance,
                   const struct given_list *sets, struct err *err)
 {
-    size_t files = count_file_renames(manifest);
     struct moves m = {.arena = arena, .out = out, .manifest = manifest};
-    out->rename_old = arena_array(arena, files + 1, sizeof(*out->rename_old));
-    out->rename_new = arena_array(arena, files + 1, sizeof(*out->rename_new));
+    begin(out, arena, manifest);
     list_answers(&m, provenance);
     for (size_t i = 0; i < manifest->migration_count; i++) {
+        const struct migration *migration = &manifest->migrations[i];
         bool matches;
-        if (applies(&matches, arena, &manifest->migrations[i], &provenance->wanted.catalog, err) <
-            0)
+        if (applies(&matches, arena, migration, &provenance->wanted.catalog, err) < 0)
             return -1;
         if (!matches)
             continue;
-        rename_answers(&m, &manifest->migrations[i]);
-        rename_files(&m, &manifest->migrations[i]);
-        take_note(&m, &manifest->migrations[i]);
+        rename_answers(&m, migration);
+        rename_files(&m, migration);
+        if (migration->note)
+            words_add(&out->notes, arena, migration->note);
     }
     for (size_t i = 0; sets && i < sets->count; i++)
         given_add(given, arena, sets->items[i]);
@@ -231,11 +223,8 @@ int migrate_renames(struct migrated *out, struct arena *arena, const struct mani
                     const struct catalog_origin *from, const struct catalog_origin *to,
                     struct err *err)
 {
-    size_t files = count_file_renames(manifest);
     struct moves m = {.arena = arena, .out = out, .manifest = manifest};
-    *out = (struct migrated){.rename_count = 0};
-    out->rename_old = arena_array(arena, files + 1, sizeof(*out->rename_old));
-    out->rename_new = arena_array(arena, files + 1, sizeof(*out->rename_new));
+    begin(out, arena, manifest);
     for (size_t i = 0; i < manifest->migration_count; i++) {
         const struct migration *migration = &manifest->migrations[i];
         bool matches, later = false;
@@ -248,32 +237,15 @@ int migrate_renames(struct migrated *out, struct arena *arena, const struct mani
     return 0;
 }
 
-static bool was_renamed_to(const struct migrated *moved, const char *name)
-{
-    for (size_t i = 0; i < moved->answers.renamed_count; i++)
-        if (strcmp(moved->answers.renamed_to[i], name) == 0)
-            return true;
-    return false;
-}
-
-static bool was_renamed_from(const struct migrated *moved, const char *name)
-{
-    for (size_t i = 0; i < moved->answers.renamed_count; i++)
-        if (strcmp(moved->answers.renamed_from[i], name) == 0)
-            return true;
-    return false;
-}
-
-/* Names of `a` that `b` lacks, less those that a rename accounts for. */
-static size_t list_missing(const char ***out, struct arena *arena, const struct migrated *moved,
-                           const struct data *a, const struct data *b,
-                           bool (*renamed)(const struct migrated *, const char *))
+/* Names of `a` that `b` lacks, without those that a rename explains. */
+static size_t list_missing(const char ***out, struct arena *arena, const struct data *a,
+                           const struct data *b, const char *const *renamed, size_t renamed_count)
 {
     size_t count = 0;
     *out = arena_array(arena, a->map.count + 1, sizeof(**out));
     for (size_t i = 0; i < a->map.count; i++) {
         const char *name = a->map.members[i].name.ptr;
-        if (!data_get(b, name) && !renamed(moved, name))
+        if (!data_get(b, name) && !str_is_among(name, renamed, renamed_count))
             (*out)[count++] = name;
     }
     return count;
@@ -283,8 +255,9 @@ void migrate_compare(struct migrated *out, struct arena *arena, const struct pro
                      const struct data *kept)
 {
     const struct data *before = provenance->made.answers;
-    out->answers.added_count =
-        list_missing(&out->answers.added, arena, out, kept, before, was_renamed_to);
+    out->answers.added_count = list_missing(&out->answers.added, arena, kept, before,
+                                            out->answers.renamed_to, out->answers.renamed_count);
     out->answers.dropped_count =
-        list_missing(&out->answers.dropped, arena, out, before, kept, was_renamed_from);
+        list_missing(&out->answers.dropped, arena, before, kept, out->answers.renamed_from,
+                     out->answers.renamed_count);
 }

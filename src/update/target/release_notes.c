@@ -1,5 +1,4 @@
-/* What a new version brings, in its authors' words: the changelog, and notes of migrations. */
-#include "update/target/release_notes.h"
+/* What is new in a version, in its authors' words: the changelog, and notes of migrations. */
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -13,19 +12,21 @@
 #include "catalog/semver.h"
 #include "data/data.h"
 #include "data/fileset.h"
-#include "update/target/migrate.h"
+#include "update/target/update_target.h"
 
 #include <string.h>
 
 enum { LINES_MAX = 100, LINE_BYTES = 400, TAB = 4 };
 #define TEXT_MAX (LIMIT_MIB)
+#define BLANKS " \t\r"
 
 struct noting {
     struct arena *arena;
     struct data *list;
-    const char *catalog; /* NULL: the one at hand, else one that it extends */
+    const char *catalog; /* a name, where it is not the child's own but one that it extends */
     size_t lines;        /* so far, of all notes */
-    bool cut, gap;       /* too long; an empty line is due */
+    bool cut;            /* the notes are too long */
+    bool gap;            /* an empty line is due */
     bool after_heading;
 };
 
@@ -33,31 +34,24 @@ static const char cut_line[] = "... see " CHANGELOG_PATH " of the catalog";
 
 /* ---------------------------------------------------------------- one line */
 
-static struct span trimmed(struct span line)
-{
-    while (line.len && strchr(" \t\r", line.ptr[line.len - 1]))
-        line.len--;
-    return line;
-}
-
-/* "[1.1.0]: https://..." is where a link leads, and no text. */
+/* "[1.1.0]: https://..." is a link's target, and no text. */
 static bool is_link_target(struct span line)
 {
     const char *end = line.len && *line.ptr == '[' ? memchr(line.ptr, ']', line.len) : NULL;
     return end && end + 1 < line.ptr + line.len && end[1] == ':';
 }
 
-/* "### Added" says "Added:": a '#' would make a comment of it in a commit's message. */
+/* "### Added" becomes "Added:": in a commit's message a '#' begins a comment. */
 static struct span heading_text(struct span line)
 {
-    size_t level = 0;
-    while (level < line.len && line.ptr[level] == '#')
-        level++;
-    if (level == 0 || (level < line.len && line.ptr[level] != ' '))
+    size_t start = 0;
+    while (start < line.len && line.ptr[start] == '#')
+        start++;
+    if (start == 0 || (start < line.len && line.ptr[start] != ' '))
         return span_of(NULL, 0);
-    while (level < line.len && line.ptr[level] == ' ')
-        level++;
-    return trimmed(span_of(line.ptr + level, line.len - level));
+    while (start < line.len && line.ptr[start] == ' ')
+        start++;
+    return span_trim_end(span_of(line.ptr + start, line.len - start), BLANKS);
 }
 
 static void put_plain(struct buf *out, struct span line)
@@ -106,10 +100,7 @@ static void add_note(struct noting *n, const char *version, const char *from, st
         return;
     n->gap = false;
     while (text.len && !n->cut) {
-        const char *end = memchr(text.ptr, '\n', text.len);
-        size_t len = end ? (size_t)(end - text.ptr) : text.len;
-        struct span line = trimmed(span_of(text.ptr, len));
-        text = span_of(text.ptr + len + (end != NULL), text.len - len - (end != NULL));
+        struct span line = span_trim_end(span_cut_line(&text), BLANKS);
         if (line.len == 0)
             n->gap = !n->after_heading;
         else if (!is_link_target(line))
@@ -119,10 +110,8 @@ static void add_note(struct noting *n, const char *version, const char *from, st
         (void)buf_printf(&out, "%s\n", cut_line);
     if (out.len == 0)
         return;
-    struct data *note = data_map(n->arena);
-    data_put_text(n->arena, note, "version", version);
-    data_put_text(n->arena, note, "from", from);
-    data_put_text(n->arena, note, "text", buf_text(&out));
+    struct data *note =
+        data_map_texts(n->arena, "version", version, "from", from, "text", buf_text(&out), NULL);
     if (n->catalog)
         data_put_text(n->arena, note, "catalog", n->catalog);
     data_push(n->arena, n->list, note);
@@ -158,11 +147,11 @@ int notes_collect(struct data **out, struct arena *arena, const struct catalog *
 {
     struct noting n = {.arena = arena, .list = data_list(arena)};
     *out = n.list;
-    for (size_t i = 0; i < migrated->note_count; i++)
-        add_note(&n, NULL, "migration", span_from(migrated->notes[i]));
-    for (size_t level = 0; catalog; level++, catalog = catalog->extends) {
-        const struct catalog_origin *before = origin_like(made, catalog->origin.source, level);
-        n.catalog = level ? catalog->name : NULL;
+    for (size_t i = 0; i < migrated->notes.count; i++)
+        add_note(&n, NULL, "migration", span_from(migrated->notes.items[i]));
+    for (size_t depth = 0; catalog; depth++, catalog = catalog->extends) {
+        const struct catalog_origin *before = origin_like(made, catalog->origin.source, depth);
+        n.catalog = depth ? catalog->name : NULL;
         if (before && add_changelog(&n, catalog, before->version, err) < 0)
             return -1;
     }

@@ -1,5 +1,4 @@
 /* Where an update goes: which revision of the catalog, which answers, which stack. */
-#include "update/target/target.h"
 
 #include "base/arena.h"
 #include "catalog/catalog.h"
@@ -9,174 +8,167 @@
 #include "catalog/semver.h"
 #include "child/team_image.h"
 #include "data/data.h"
-#include "data/yaml.h"
-#include "update/target/migrate.h"
-#include "update/target/release_notes.h"
-#include "update/target/update_stack.h"
+#include "update/target/update_target.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct aiming {
-    struct target *out;
+/* What target_choose was given, and the catalog that it has opened. */
+struct target_run {
     struct arena *arena;
     const struct provenance *provenance;
+    const struct catalog_origin *recorded; /* of `wanted` */
     const struct target_options *options;
     const char *source;
-    const char *ref;                   /* what to open; NULL: the default */
-    const char *shown;                 /* what the record calls it; NULL: as opened */
-    const struct catalog_origin *made; /* what it extends stays, too, as it is there; or NULL */
-    struct catalog_revision *revisions;
-    size_t revision_count;
     struct catalog *catalog;
-    struct given_list given;
-    struct answers answers;
-    struct data *request, *resolution;
-    struct err *err;
 };
-
-static void warn(struct aiming *a, const char *text)
-{
-    struct target *out = a->out;
-    out->warnings = arena_grow(a->arena, out->warnings, out->warning_count, sizeof(*out->warnings));
-    out->warnings[out->warning_count++] = text;
-}
 
 /* ---------------------------------------------------------------- the revision */
 
-static const struct catalog_revision *find(const struct aiming *a, enum revision_kind kind,
+/* Which revision to open. */
+struct revision_search {
+    const struct target_run *run;
+    struct words *warnings;
+    struct catalog_revision *revisions; /* of the catalog; none where they cannot be listed */
+    size_t revision_count;
+    const char *ref;                   /* NULL: the default */
+    const char *shown;                 /* its name in the record; NULL: as opened */
+    const struct catalog_origin *made; /* the catalogs that it extends stay as they are here; or
+                                          NULL */
+    struct err *err;
+};
+
+static const struct catalog_revision *find(const struct revision_search *s, enum revision_kind kind,
                                            const char *name)
 {
-    return revision_find(a->revisions, a->revision_count, kind, name);
+    return revision_find(s->revisions, s->revision_count, kind, name);
 }
 
-/* At the recorded commit, under the name that the record has for it. */
-static void stay(struct aiming *a)
+/* Stays at the recorded commit, under its name in the record. */
+static void stay(struct revision_search *s)
 {
-    const struct catalog_origin *recorded = &a->provenance->wanted.catalog;
-    a->ref = recorded->commit;
-    a->shown = recorded->ref;
+    s->ref = s->run->recorded->commit;
+    s->shown = s->run->recorded->ref;
 }
 
-/* The version that a recorded tag stands for: its own, else the catalog's. */
+/* The version of a recorded tag: the tag's own, else the catalog's. */
 static bool recorded_version(struct semver *out, const struct catalog_origin *recorded)
 {
     return semver_parse_tag(out, recorded->ref) || semver_parse(out, recorded->version);
 }
 
-/* The tag that was recorded: of a policy, the one of the recorded version. */
-static const struct catalog_revision *recorded_tag(const struct aiming *a,
+/* The recorded tag; where a policy is recorded, the tag of the recorded version. */
+static const struct catalog_revision *recorded_tag(const struct revision_search *s,
                                                    const struct semver_range *range)
 {
-    const struct catalog_origin *recorded = &a->provenance->wanted.catalog;
+    const struct catalog_origin *recorded = s->run->recorded;
     if (!range || !recorded->version)
-        return find(a, REVISION_TAG, recorded->ref);
-    const char *name = arena_printf(a->arena, "v%s", recorded->version);
-    const struct catalog_revision *tag = find(a, REVISION_TAG, name);
-    return tag ? tag : find(a, REVISION_TAG, name + 1);
+        return find(s, REVISION_TAG, recorded->ref);
+    const char *name = arena_printf(s->run->arena, "v%s", recorded->version);
+    const struct catalog_revision *tag = find(s, REVISION_TAG, name);
+    return tag ? tag : find(s, REVISION_TAG, name + 1);
 }
 
-/* To the newest release, or the newest of a policy, which stays in the record. */
-static void follow_tags(struct aiming *a, const struct semver_range *range)
+/* Goes to the newest release, or to the newest of a policy, which stays in the record. */
+static void follow_tags(struct revision_search *s, const struct semver_range *range)
 {
-    const struct catalog_origin *recorded = &a->provenance->wanted.catalog;
-    const struct catalog_revision *same = recorded_tag(a, range);
+    const struct catalog_origin *recorded = s->run->recorded;
+    const struct catalog_revision *same = recorded_tag(s, range);
     const struct catalog_revision *newest =
-        revision_newest(a->revisions, a->revision_count, range, a->options->prerelease);
+        revision_newest(s->revisions, s->revision_count, range, s->run->options->prerelease);
     struct semver here, there;
     if (same && recorded->commit && strcmp(same->commit, recorded->commit) != 0)
-        warn(a, arena_printf(a->arena,
-                             "the tag '%s' now points to %.12s; the recorded commit %.12s "
-                             "counts",
-                             same->name, same->commit, recorded->commit));
+        words_printf(s->warnings, s->run->arena,
+                     "the tag '%s' now points to %.12s; the recorded commit %.12s "
+                     "counts",
+                     same->name, same->commit, recorded->commit);
     if (!newest || !semver_parse_tag(&there, newest->name) ||
         (recorded_version(&here, recorded) && semver_compare(&there, &here) <= 0)) {
-        stay(a);
+        stay(s);
         return;
     }
-    a->ref = newest->name;
-    a->shown = range ? recorded->ref : NULL;
+    s->ref = newest->name;
+    s->shown = range ? recorded->ref : NULL;
 }
 
-/* The ref is a commit, which has nothing newer, or nothing of that name is there any more. */
-static void stay_where_it_was(struct aiming *a)
+/* The ref is a commit, which has nothing newer, or the catalog has no such name any more. */
+static void stay_where_it_was(struct revision_search *s)
 {
-    const struct catalog_origin *recorded = &a->provenance->wanted.catalog;
+    const struct catalog_origin *recorded = s->run->recorded;
     if (recorded->commit && !str_starts(recorded->commit, recorded->ref))
-        warn(a, arena_printf(a->arena,
-                             "the catalog has no branch or tag '%s' any more; the project "
-                             "stays at %.12s: --to names another",
-                             recorded->ref, recorded->commit));
-    a->made = recorded;
-    stay(a);
+        words_printf(s->warnings, s->run->arena,
+                     "the catalog has no branch or tag '%s' any more; the project "
+                     "stays at %.12s: --to names another",
+                     recorded->ref, recorded->commit);
+    s->made = recorded;
+    stay(s);
 }
 
-/* The built-in catalog names a commit then, which nobody chose, and which a fork of it has, too. */
-static bool is_between_releases(const struct aiming *a)
+/* The record of a built-in catalog names a commit then, which its user did not choose. */
+static bool is_between_releases(const struct revision_search *s)
 {
-    const struct catalog_origin *recorded = &a->provenance->wanted.catalog;
-    return a->options->source && strcmp(recorded->source, CATALOG_BUILTIN) == 0 &&
-           strcmp(a->source, CATALOG_BUILTIN) != 0;
+    return s->run->options->source && strcmp(s->run->recorded->source, CATALOG_BUILTIN) == 0 &&
+           strcmp(s->run->source, CATALOG_BUILTIN) != 0;
 }
 
-/* Where the record leads when nobody says anything. */
-static void follow_record(struct aiming *a)
+/* Without --to and --catalog the record says where to go. */
+static void follow_record(struct revision_search *s)
 {
-    const struct catalog_origin *recorded = &a->provenance->wanted.catalog;
+    const struct catalog_origin *recorded = s->run->recorded;
     struct semver_range range;
     struct semver version;
-    a->ref = NULL; /* as it lies there; of the built-in one the binary's own, the newest there is */
+    s->ref = NULL; /* as it lies there; the binary's own is the newest built-in catalog */
     if (!recorded->ref)
         return;
-    if (find(a, REVISION_TAG, recorded->ref) || semver_parse_tag(&version, recorded->ref) ||
-        is_between_releases(a))
-        follow_tags(a, NULL);
-    else if (find(a, REVISION_BRANCH, recorded->ref))
-        a->ref = recorded->ref;
+    if (find(s, REVISION_TAG, recorded->ref) || semver_parse_tag(&version, recorded->ref) ||
+        is_between_releases(s))
+        follow_tags(s, NULL);
+    else if (find(s, REVISION_BRANCH, recorded->ref))
+        s->ref = recorded->ref;
     else if (semver_range_parse(&range, recorded->ref))
-        follow_tags(a, &range);
-    else if (strcmp(a->source, CATALOG_BUILTIN) != 0)
-        stay_where_it_was(a);
+        follow_tags(s, &range);
+    else if (strcmp(s->run->source, CATALOG_BUILTIN) != 0)
+        stay_where_it_was(s);
 }
 
-static int choose_ref(struct aiming *a)
+static int choose_ref(struct revision_search *s)
 {
-    if (a->options->to || a->options->ref) {
-        a->ref = a->options->to ? a->options->to : a->options->ref;
+    if (s->run->options->to || s->run->options->ref) {
+        s->ref = s->run->options->to ? s->run->options->to : s->run->options->ref;
         return 0;
     }
-    if (catalog_revisions(&a->revisions, &a->revision_count, a->arena, a->source, a->err) < 0)
+    if (catalog_revisions(&s->revisions, &s->revision_count, s->run->arena, s->run->source,
+                          s->err) < 0)
         return -1;
-    follow_record(a);
+    follow_record(s);
     return 0;
 }
 
-/* The place that the record names has nothing of a catalog, or not the commit: nobody typed that.
- */
-static bool is_gone(const struct aiming *a)
+/* True where the source or the commit of the record is gone, which the user did not type. */
+static bool is_gone(const struct revision_search *s)
 {
     static const char *const codes[] = {"unknown-catalog", "unknown-ref", "unreachable-catalog"};
-    bool typed = a->options->to != NULL && strcmp(a->err->code, "unknown-ref") == 0;
-    if (a->options->source || typed || a->revision_count)
+    bool typed = s->run->options->to != NULL && strcmp(s->err->code, "unknown-ref") == 0;
+    if (s->run->options->source || typed || s->revision_count)
         return false;
     for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
-        if (strcmp(a->err->code, codes[i]) == 0)
+        if (strcmp(s->err->code, codes[i]) == 0)
             return true;
     return false;
 }
 
-/* A catalog.yml names what is not there: the place of that is known. */
+/* True where a catalog.yml extends a catalog that is not there: then the error has a place. */
 static bool lacks_extended(const struct err *err)
 {
     return err->where.file && (strcmp(err->code, "unknown-catalog") == 0 ||
                                strcmp(err->code, "unreachable-catalog") == 0);
 }
 
-static int explain_source(const struct aiming *a)
+static int explain_source(const struct revision_search *s)
 {
-    struct err *err = a->err;
+    struct err *err = s->err;
     bool extended = lacks_extended(err);
-    if (extended || is_gone(a)) {
+    if (extended || is_gone(s)) {
         bool told = err->hint && strcmp(err->code, "unreachable-catalog") == 0;
         err->exit = TG_RUNTIME;
         err->code = "unreachable-catalog";
@@ -193,66 +185,75 @@ static int explain_source(const struct aiming *a)
                : -1;
 }
 
-/* Another catalog has not the recorded commit: then it is the newest of that one. */
-static bool is_elsewhere(const struct aiming *a)
+/* --catalog names another catalog, which lacks the recorded commit: its newest one is due. */
+static bool is_elsewhere(const struct revision_search *s)
 {
-    const char *commit = a->provenance->wanted.catalog.commit;
-    return a->options->source && commit && a->ref == commit &&
-           strcmp(a->err->code, "unknown-ref") == 0 && !a->err->where.file;
+    const char *commit = s->run->provenance->wanted.catalog.commit;
+    return s->run->options->source && commit && s->ref == commit &&
+           strcmp(s->err->code, "unknown-ref") == 0 && !s->err->where.file;
 }
 
-static int open_chosen(struct aiming *a)
+static int open_chosen(struct catalog **out, struct revision_search *s)
 {
-    if (catalog_open_made(&a->catalog, a->arena, a->source, a->ref, a->made, a->err) == 0)
+    const struct target_run *run = s->run;
+    if (catalog_open_made(out, run->arena, run->source, s->ref, s->made, s->err) == 0)
         return 0;
-    if (!is_elsewhere(a))
+    if (!is_elsewhere(s))
         return -1;
-    err_release(a->err);
-    a->ref = a->shown = NULL;
-    a->made = NULL;
-    return catalog_open(&a->catalog, a->arena, a->source, NULL, a->err);
+    err_release(s->err);
+    s->shown = NULL;
+    return catalog_open(out, run->arena, run->source, NULL, s->err);
 }
 
-static int open_catalog(struct aiming *a)
+static int open_revision(struct target *out, struct target_run *run, struct err *err)
 {
-    if (open_chosen(a) < 0)
-        return explain_source(a);
-    if (a->catalog->warning)
-        warn(a, a->catalog->warning);
-    a->out->origin = a->catalog->origin;
-    a->out->catalog_name = a->catalog->name;
-    if (a->shown)
-        a->out->origin.ref = a->shown;
+    struct revision_search s = {.run = run, .warnings = &out->warnings, .err = err};
+    if (choose_ref(&s) < 0)
+        return -1;
+    if (open_chosen(&run->catalog, &s) < 0)
+        return explain_source(&s);
+    if (run->catalog->warning)
+        words_add(&out->warnings, run->arena, run->catalog->warning);
+    out->origin = run->catalog->origin;
+    out->catalog_name = run->catalog->name;
+    if (s.shown)
+        out->origin.ref = s.shown;
     return 0;
 }
 
 /* Where one of the two extends the other's catalog, those versions are compared. */
-static int check_direction(const struct aiming *a)
+static int check_direction(const struct target *target, const struct target_run *run,
+                           struct err *err)
 {
-    const struct catalog_origin *recorded = &a->provenance->wanted.catalog;
-    const struct catalog_origin *there = origin_like(&a->out->origin, recorded->source, 0);
+    const struct catalog_origin *recorded = run->recorded;
+    const struct catalog_origin *there = origin_like(&target->origin, recorded->source, 0);
     const struct catalog_origin *here = origin_like(recorded, there->source, 0);
-    if (a->options->allow_downgrade || origin_compare(there, here) >= 0)
+    if (run->options->allow_downgrade || origin_compare(there, here) >= 0)
         return 0;
-    (void)err_set(a->err, TG_REFUSED, "downgrade",
+    (void)err_set(err, TG_REFUSED, "downgrade",
                   "the project is at version %s of the catalog, and %s is older",
-                  origin_words(a->arena, here), origin_words(a->arena, there));
-    return err_hint(a->err, "--allow-downgrade goes there all the same");
+                  origin_words(run->arena, here), origin_words(run->arena, there));
+    return err_hint(err, "--allow-downgrade goes there all the same");
 }
 
-/* Of the built-in catalog, which others may extend: the program has versions up to its own. */
-static int find_older(const char **newest, const struct catalog_origin **older, struct aiming *a)
+/*
+ * Looks for the built-in catalog, which others may extend. Where the program's version of it is
+ * older than the child's: `*newest` and `*older`; else `*newest` is NULL.
+ */
+static int find_older(const char **newest, const struct catalog_origin **older,
+                      const struct target_run *run, struct err *err)
 {
+    const struct target_options *options = run->options;
     struct semver here, there;
     struct catalog *catalog;
     *newest = NULL;
-    *older = &a->provenance->wanted.catalog;
+    *older = &run->provenance->wanted.catalog;
     while (*older && strcmp((*older)->source, CATALOG_BUILTIN) != 0)
         *older = (*older)->extends;
-    if (!*older || a->options->to || a->options->ref || a->options->source ||
+    if (!*older || options->to || options->ref || options->source ||
         !semver_parse(&here, (*older)->version))
         return 0;
-    if (catalog_open(&catalog, a->arena, CATALOG_BUILTIN, NULL, a->err) < 0)
+    if (catalog_open(&catalog, run->arena, CATALOG_BUILTIN, NULL, err) < 0)
         return -1;
     if (semver_parse(&there, catalog->origin.version) && semver_compare(&there, &here) < 0)
         *newest = catalog->origin.version;
@@ -260,36 +261,31 @@ static int find_older(const char **newest, const struct catalog_origin **older, 
     return 0;
 }
 
-static int refuse_older(struct aiming *a, const char *newest, const struct catalog_origin *older)
+static int refuse_older(struct target *out, const struct target_run *run, const char *newest,
+                        const struct catalog_origin *older, struct err *err)
 {
-    const char *text = arena_printf(
-        a->arena, "this tmplgen is older than the project: %s against %s", newest, older->version);
-    if (!a->options->looks) {
-        (void)err_set(a->err, TG_USAGE, "unknown-ref", "%s", text);
-        return err_hint(a->err, "a newer tmplgen has newer versions of its catalog");
+    const char *text =
+        arena_printf(run->arena, "this tmplgen is older than the project: %s against %s", newest,
+                     older->version);
+    if (!run->options->looks) {
+        (void)err_set(err, TG_USAGE, "unknown-ref", "%s", text);
+        return err_hint(err, "a newer tmplgen has newer versions of its catalog");
     }
-    warn(a, arena_printf(a->arena, "%s; a newer one may have an update", text));
-    a->out->origin = a->provenance->wanted.catalog;
-    a->out->nothing_new = true;
+    words_printf(&out->warnings, run->arena, "%s; a newer one may have an update", text);
+    out->origin = run->provenance->wanted.catalog;
+    out->nothing_new = true;
     return 0;
-}
-
-static int choose(struct aiming *a)
-{
-    if (choose_ref(a) < 0 || open_catalog(a) < 0)
-        return -1;
-    return check_direction(a);
 }
 
 /* ---------------------------------------------------------------- nothing to do */
 
-/* Everything that makes a render is what it was. */
-static bool is_same(const struct aiming *a)
+/* True where nothing changes that a render is made from, but answers and stack choices. */
+static bool is_same(const struct target *target, const struct target_run *run)
 {
-    const struct record *recorded = &a->provenance->wanted;
-    return origin_is_same_commit(&recorded->catalog, &a->out->origin) &&
-           recorded->engine == TEMPLATE_ENGINE && !a->provenance->edited &&
-           !a->provenance->overlay_changed && !a->options->upgrade;
+    const struct provenance *provenance = run->provenance;
+    return origin_is_same_commit(&provenance->wanted.catalog, &target->origin) &&
+           provenance->wanted.engine == TEMPLATE_ENGINE && !provenance->edited &&
+           !provenance->overlay_changed && !run->options->upgrade;
 }
 
 static bool says_anything(const struct target_options *options)
@@ -304,138 +300,155 @@ static bool says_anything(const struct target_options *options)
 
 /* ---------------------------------------------------------------- the stack */
 
-static int make_stack(struct aiming *a)
+/* What the render is made of, step by step. */
+struct making_target {
+    const struct target_run *run;
+    struct target *out;
+    struct given_list given;
+    struct answers answers;
+    struct data *request, *resolution;
+    struct err *err;
+};
+
+static int make_stack(struct making_target *m)
 {
-    struct stack_input input = {.files = a->catalog->files,
-                                .overlay = a->provenance->overlay,
-                                .recorded = &a->provenance->wanted,
-                                .need = manifest_need(a->out->manifest),
-                                .said = a->options->stack,
-                                .unset = a->options->unset,
-                                .unset_count = a->options->unset_count,
-                                .upgrade = a->options->upgrade,
-                                .keep = is_same(a)};
+    const struct target_run *run = m->run;
+    struct stack_input input = {.files = run->catalog->files,
+                                .overlay = run->provenance->overlay,
+                                .recorded = &run->provenance->wanted,
+                                .need = manifest_need(m->out->manifest),
+                                .said = run->options->stack,
+                                .unset = run->options->unset,
+                                .unset_count = run->options->unset_count,
+                                .upgrade = run->options->upgrade,
+                                .keep = is_same(m->out, run)};
     struct carried_stack stack;
-    if (!a->out->manifest->has_stack)
-        return stack_refuse(&input, a->out->manifest->type, a->err);
-    int rc = stack_make(&stack, a->arena, &input, a->err);
-    a->out->refusal = stack.refusal;
+    if (!m->out->manifest->has_stack)
+        return stack_refuse(&input, m->out->manifest->type, m->err);
+    int rc = stack_make(&stack, run->arena, &input, m->err);
+    m->out->refusal = stack.refusal;
     if (rc < 0)
         return -1;
-    for (size_t i = 0; i < stack.warning_count; i++)
-        warn(a, stack.warnings[i]);
-    a->request = stack.request;
-    a->resolution = stack.resolution;
+    if (stack.note)
+        words_add(&m->out->warnings, run->arena, stack.note);
+    m->request = stack.request;
+    m->resolution = stack.resolution;
     return 0;
 }
 
 /* ---------------------------------------------------------------- the answers */
 
-static int make_answers(struct aiming *a)
+static int make_answers(struct making_target *m)
 {
-    struct render_input input = {.catalog = a->catalog,
-                                 .manifest = a->out->manifest,
-                                 .request = a->request,
-                                 .resolution = a->resolution};
-    const char *name = data_text(data_get(a->provenance->wanted.answers, "name"));
-    if (answers_collect(&a->answers, a->arena, a->out->manifest, &a->given,
-                        render_context(a->arena, &input), name ? name : a->provenance->wanted.type,
-                        a->options->asker, a->err) < 0)
+    struct render_input input = {.catalog = m->run->catalog,
+                                 .manifest = m->out->manifest,
+                                 .request = m->request,
+                                 .resolution = m->resolution};
+    const char *name = data_text(data_get(m->run->provenance->wanted.answers, "name"));
+    if (answers_collect(&m->answers, m->run->arena, m->out->manifest, &m->given,
+                        render_context(m->run->arena, &input),
+                        name ? name : m->run->provenance->wanted.type, m->run->options->asker,
+                        m->err) < 0)
         return -1;
-    migrate_compare(&a->out->migrated, a->arena, a->provenance, a->answers.kept);
+    migrate_compare(&m->out->migrated, m->run->arena, m->run->provenance, m->answers.kept);
     return 0;
 }
 
-/* The stack is complete with the image that the answers ask for. */
-static int make_image(struct aiming *a)
+/* Adds the image that the answers ask for to the stack. */
+static int make_image(struct making_target *m)
 {
-    struct team_image_input input = {.catalog = a->catalog,
-                                     .overlay = a->provenance->overlay,
-                                     .manifest = a->out->manifest,
-                                     .answers = a->answers.values,
-                                     .request = a->request};
-    if (team_image_put(&a->resolution, a->arena, &input, a->err) < 0)
+    struct team_image_input input = {.catalog = m->run->catalog,
+                                     .overlay = m->run->provenance->overlay,
+                                     .manifest = m->out->manifest,
+                                     .answers = m->answers.values,
+                                     .request = m->request};
+    if (team_image_put(&m->resolution, m->run->arena, &input, m->err) < 0)
         return -1;
-    if (a->resolution)
-        a->out->stack = stack_changes(a->arena, a->provenance->made.resolution, a->resolution);
+    if (m->resolution)
+        m->out->stack =
+            stack_changes(m->run->arena, m->run->provenance->made.resolution, m->resolution);
     return 0;
 }
 
 /* ---------------------------------------------------------------- the render */
 
-static int make_render(struct aiming *a)
+static int make_render(struct making_target *m)
 {
-    struct render_input input = {.catalog = a->catalog,
-                                 .manifest = a->out->manifest,
-                                 .answers = a->answers.values,
-                                 .request = a->request,
-                                 .resolution = a->resolution};
-    if (render(&a->out->render, a->arena, &input, a->err) < 0)
+    struct render_input input = {.catalog = m->run->catalog,
+                                 .manifest = m->out->manifest,
+                                 .answers = m->answers.values,
+                                 .request = m->request,
+                                 .resolution = m->resolution};
+    if (render(&m->out->render, m->run->arena, &input, m->err) < 0)
         return -1;
-    render_keep_bytes(&a->out->render, a->arena);
-    struct record *record = &a->out->record;
-    *record = (struct record){.catalog = a->out->origin,
-                              .type = a->out->manifest->type,
-                              .answers = a->answers.kept,
-                              .request = a->request,
-                              .resolution = a->resolution,
+    render_keep_bytes(&m->out->render, m->run->arena);
+    struct record *record = &m->out->record;
+    *record = (struct record){.catalog = m->out->origin,
+                              .type = m->out->manifest->type,
+                              .answers = m->answers.kept,
+                              .request = m->request,
+                              .resolution = m->resolution,
                               .engine = TEMPLATE_ENGINE,
-                              .yours = a->provenance->wanted.yours,
-                              .yours_count = a->provenance->wanted.yours_count};
-    memcpy(record->tree, a->out->render.tree, sizeof(record->tree));
-    record_hash_inputs(record->inputs, record, a->provenance->overlay);
+                              .yours = m->run->provenance->wanted.yours,
+                              .yours_count = m->run->provenance->wanted.yours_count};
+    memcpy(record->tree, m->out->render.tree, sizeof(record->tree));
+    record_hash_inputs(record->inputs, record, m->run->provenance->overlay);
     return 0;
 }
 
-/* Words only: where they cannot be read, the update goes on without. */
-static void make_notes(struct aiming *a)
+/* They are words only: where they cannot be read, the update goes on without them. */
+static void make_notes(struct making_target *m)
 {
     ERR_SCRATCH(why);
-    if (notes_collect(&a->out->notes, a->arena, a->catalog, &a->out->migrated,
-                      &a->provenance->made.catalog, &why) < 0)
-        warn(a, arena_printf(a->arena, "what is new is not known: %s", why.message));
+    struct arena *arena = m->run->arena;
+    if (notes_collect(&m->out->notes, arena, m->run->catalog, &m->out->migrated,
+                      &m->run->provenance->made.catalog, &why) < 0)
+        words_printf(&m->out->warnings, arena, "what is new is not known: %s", why.message);
 }
 
 int target_choose(struct target *out, struct arena *arena, const struct provenance *provenance,
                   const struct target_options *options, struct err *err)
 {
-    struct aiming *a = arena_alloc(arena, sizeof(*a));
-    *out = (struct target){.aiming = a};
-    *a = (struct aiming){
-        .out = out, .arena = arena, .provenance = provenance, .options = options, .err = err};
-    const struct catalog_origin *older;
+    const struct catalog_origin *recorded = &provenance->wanted.catalog, *older;
+    struct target_run *run = arena_alloc(arena, sizeof(*run));
     const char *newest;
-    a->source = options->source ? options->source : provenance->wanted.catalog.source;
-    if (find_older(&newest, &older, a) < 0)
+    *out = (struct target){.run = run};
+    *run = (struct target_run){.arena = arena,
+                               .provenance = provenance,
+                               .recorded = recorded,
+                               .options = options,
+                               .source = options->source ? options->source : recorded->source};
+    if (find_older(&newest, &older, run, err) < 0)
         return -1;
     if (newest)
-        return refuse_older(a, newest, older);
-    if (choose(a) < 0)
+        return refuse_older(out, run, newest, older, err);
+    if (open_revision(out, run, err) < 0 || check_direction(out, run, err) < 0)
         return -1;
-    out->nothing_new = is_same(a) && !says_anything(options) &&
-                       origin_is_equal(&provenance->wanted.catalog, &out->origin);
+    out->nothing_new =
+        is_same(out, run) && !says_anything(options) && origin_is_equal(recorded, &out->origin);
     return 0;
 }
 
 int target_make(struct target *target, struct err *err)
 {
-    struct aiming *a = target->aiming;
-    a->err = err;
-    if (manifest_load(&target->manifest, a->arena, a->catalog, a->provenance->wanted.type, err) <
+    const struct target_run *run = target->run;
+    const struct provenance *provenance = run->provenance;
+    struct making_target m = {.run = run, .out = target, .err = err};
+    if (manifest_load(&target->manifest, run->arena, run->catalog, provenance->wanted.type, err) <
             0 ||
-        migrations_check(a->arena, target->manifest, err) < 0 ||
-        migrate_apply(&target->migrated, &a->given, a->arena, target->manifest, a->provenance,
-                      a->options->sets, err) < 0 ||
-        make_stack(a) < 0 || make_answers(a) < 0 || make_image(a) < 0)
+        migrations_check(run->arena, target->manifest, err) < 0 ||
+        migrate_apply(&target->migrated, &m.given, run->arena, target->manifest, provenance,
+                      run->options->sets, err) < 0 ||
+        make_stack(&m) < 0 || make_answers(&m) < 0 || make_image(&m) < 0)
         return -1;
-    make_notes(a);
-    return make_render(a);
+    make_notes(&m);
+    return make_render(&m);
 }
 
 void target_close(struct target *target)
 {
-    if (!target->aiming)
+    if (!target->run)
         return;
-    catalog_close(target->aiming->catalog);
-    target->aiming->catalog = NULL;
+    catalog_close(target->run->catalog);
+    target->run->catalog = NULL;
 }

@@ -1,5 +1,4 @@
 /* The stack of an update: what was asked for, resolved again in the matrix of the target. */
-#include "update/target/update_stack.h"
 
 #include "base/arena.h"
 #include "child/record.h"
@@ -8,10 +7,11 @@
 #include "matrix/matrix.h"
 #include "matrix/version.h"
 #include "resolver/resolver.h"
+#include "update/target/update_target.h"
 
 #include <string.h>
 
-/* What was asked before, less what is taken back, and what is said now over it. */
+/* The request of before without the choices that are taken back, and with the new ones. */
 static void ask_anew(struct stack_request *request, struct arena *arena,
                      const struct stack_input *input)
 {
@@ -30,12 +30,12 @@ static const char *minor_of(struct arena *arena, const char *version)
 }
 
 struct attempt {
-    bool framework, variant; /* stays where it was */
+    bool framework, variant; /* stay as they were */
 };
 
 /*
- * The request with what the user never asked for held where it was. Who asks for another CUDA asks
- * for another build of it.
+ * The request, which asks for the framework and variant of before where the user asks for neither.
+ * Another CUDA means another variant.
  */
 static struct stack_request hold(struct arena *arena, const struct stack_request *request,
                                  const struct record *recorded, struct attempt attempt)
@@ -64,20 +64,19 @@ static bool same_choice(const struct stack_request *a, const struct stack_reques
     return str_equal(request_text(a, choice), request_text(b, choice));
 }
 
-static void note_move(struct carried_stack *out, struct arena *arena, struct attempt attempt)
+/* An attempt other than the first one has succeeded. */
+static const char *move_note(struct attempt attempt)
 {
-    out->warnings = arena_array(arena, 1, sizeof(*out->warnings));
-    out->warnings[out->warning_count++] =
-        attempt.framework
-            ? "nothing that meets the request has the CUDA variant of before: another "
-              "was taken"
-        : attempt.variant ? "nothing that meets the request has the framework version of before: "
-                            "another was taken"
-                          : "nothing that meets the request has the framework version or the CUDA "
-                            "variant of before: others were taken";
+    return attempt.framework
+               ? "nothing that meets the request has the CUDA variant of before: another was taken"
+           : attempt.variant
+               ? "nothing that meets the request has the framework version of before: another was "
+                 "taken"
+               : "nothing that meets the request has the framework version or the CUDA variant of "
+                 "before: others were taken";
 }
 
-/* What is held is not known at all any more: that is nothing that the user said wrong. */
+/* The matrix no longer knows the recorded variant: the user said nothing wrong. */
 static bool lost_variant(const struct stack_request *held, const struct stack_request *request,
                          const struct err *err)
 {
@@ -104,7 +103,7 @@ static int resolve(struct carried_stack *out, struct arena *arena, const struct 
         if (matrix_resolve(&out->resolution, &out->refusal, arena, matrix, &held, err) == 0) {
             err_release(err); /* of the attempts before */
             if (i > 0 && !input->upgrade)
-                note_move(out, arena, attempts[i]);
+                out->note = move_note(attempts[i]);
             return 0;
         }
         if (err->exit != TG_UNSOLVABLE && !lost_variant(&held, request, err))
@@ -156,7 +155,7 @@ static const struct data *at(const struct data *map, const char *one, const char
     return value && two ? data_get(value, two) : value;
 }
 
-/* What the Dockerfile starts from. */
+/* The image that the Dockerfile starts from. */
 static const char *image_of(struct arena *arena, const struct data *resolution)
 {
     const char *from = at(resolution, TEAM_IMAGE, NULL) ? TEAM_IMAGE : "image";

@@ -70,13 +70,14 @@ static void die(void)
 static void wait_at(const char *fifo)
 {
     __typeof__(&open) real_open = (__typeof__(&open))dlsym(RTLD_NEXT, "open");
-    int fd = real_open(fifo, O_WRONLY);
+    int saved = errno, fd = real_open(fifo, O_WRONLY);
     char done = 0;
     (void)!write(fd, "x", 1);
     (void)close(fd);
     fd = real_open(fifo, O_RDONLY);
     (void)!read(fd, &done, 1);
     (void)close(fd);
+    errno = saved; /* a signal may have cut the waiting short */
 }
 
 /* The path behind a descriptor, with `name` below it; "" where there is no more to tell. */

@@ -1,0 +1,141 @@
+/* Where an update goes: which revision of the catalog, which answers, which stack. */
+#ifndef TMPLGEN_UPDATE_TARGET_H
+#define TMPLGEN_UPDATE_TARGET_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "catalog/answers.h"
+#include "catalog/render.h"
+#include "child/provenance.h"
+#include "child/record.h"
+#include "resolver/request.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct arena;
+struct catalog;
+struct catalog_origin;
+struct data;
+struct fileset;
+struct given_list;
+struct manifest;
+struct provenance;
+struct record;
+
+/* What migrations, and the new version's questions, did to answers and files. */
+struct migrated {
+    struct {
+        const char **added, **dropped, **renamed_from, **renamed_to;
+        size_t added_count, dropped_count, renamed_count;
+    } answers;
+    const char **rename_old, **rename_new; /* of files */
+    size_t rename_count;
+    struct words notes; /* of the applied migrations, for people */
+};
+
+/*
+ * Applies every migration of the target's manifest that matches the recorded version of its
+ * catalog, in order. `given` gets the answers of `sets`, and behind them the recorded answers under
+ * their new names, without those dropped. Fills in the renames of answers and files.
+ */
+TG_CHECKED int migrate_apply(struct migrated *out, struct given_list *given, struct arena *arena,
+                             const struct manifest *manifest, const struct provenance *provenance,
+                             const struct given_list *sets, struct err *err);
+/* Lists the files that migrations rename which match `from` and, unless it is NULL, not `to`. */
+TG_CHECKED int migrate_renames(struct migrated *out, struct arena *arena,
+                               const struct manifest *manifest, const struct catalog_origin *from,
+                               const struct catalog_origin *to, struct err *err);
+/* Fills in which answers came and went, once `kept` is known. */
+void migrate_compare(struct migrated *out, struct arena *arena, const struct provenance *provenance,
+                     const struct data *kept);
+
+/* The stack of an update: what was asked for, resolved again in the matrix of the target. */
+
+struct stack_input {
+    const struct fileset *files; /* of the target catalog */
+    struct span overlay;
+    const struct record *recorded;
+    struct stack_need need;           /* of the target's type */
+    const struct stack_request *said; /* by --set; may be NULL */
+    const char *const *unset;
+    size_t unset_count;
+    bool upgrade;
+    bool keep; /* the catalog is the same: without another request the stack stays */
+};
+
+struct carried_stack {
+    struct data *request, *resolution;
+    struct data *refusal; /* with exit 4 */
+    const char *note;     /* a warning, or NULL */
+};
+
+/*
+ * Framework minor and CUDA variant stay as recorded where the user asked for neither and the matrix
+ * has them, unless `upgrade`. Exit 4 where there is no solution.
+ */
+TG_CHECKED int stack_make(struct carried_stack *out, struct arena *arena,
+                          const struct stack_input *input, struct err *err);
+/* Of a template without a stack: exit 2 where the user makes stack choices, else 0. */
+TG_CHECKED int stack_refuse(const struct stack_input *input, const char *type, struct err *err);
+
+/*
+ * A list of {what, from, to}; `from` or `to` may be null. `image` is the base image: the team's
+ * where there is one.
+ */
+struct data *stack_changes(struct arena *arena, const struct data *before,
+                           const struct data *after);
+
+/* Where an update goes: which revision of the catalog, which answers, which stack. */
+
+struct target_options {
+    const char *to;                    /* --to */
+    const char *source, *ref;          /* --catalog SRC[@REF]; NULL: as recorded */
+    const struct given_list *sets;     /* answers by --set and below it in rank */
+    const struct stack_request *stack; /* stack choices by --set */
+    const char *const *unset;          /* stack choices that `--set NAME=` takes back */
+    size_t unset_count;
+    bool upgrade, allow_downgrade, prerelease;
+    bool looks;                /* nothing changes: a program that is too old is a warning */
+    const struct asker *asker; /* NULL: nobody is asked */
+};
+
+struct target {
+    struct catalog_origin origin;
+    const char *catalog_name;
+    bool nothing_new; /* same revision, engine, answers and stack: the render is the same */
+    struct manifest *manifest;
+    struct render render;
+    struct record record;
+    struct migrated migrated;
+    struct data *stack;   /* list of {what, from, to} */
+    struct data *notes;   /* of the new version: list of {version, from, text} */
+    struct data *refusal; /* of the matrix, with exit 4 */
+    struct words warnings;
+    struct target_run *run; /* private, until target_close */
+};
+
+/*
+ * Chooses the revision: fills in `origin`, `nothing_new` and `warnings`, and keeps the catalog open
+ * for target_make, which fills in the rest. Everything lives in the arena; `provenance` and
+ * `options` must live as long. target_close is due after a failure, too.
+ */
+TG_CHECKED int target_choose(struct target *out, struct arena *arena,
+                             const struct provenance *provenance,
+                             const struct target_options *options, struct err *err);
+TG_CHECKED int target_make(struct target *target, struct err *err);
+void target_close(struct target *target);
+
+/* What is new in a version, in its authors' words: the changelog, and notes of migrations. */
+
+/*
+ * The list {version, from, text}. First the notes of applied migrations (`version` is null), then
+ * the sections of the catalog's changelog that are newer than `made`, from which the child was
+ * made, newest first; then those of the catalogs that it extends, which have `catalog`, a name,
+ * too. Texts are masked and have no markup of headings. A line says where a limit cuts them.
+ */
+TG_CHECKED int notes_collect(struct data **out, struct arena *arena, const struct catalog *catalog,
+                             const struct migrated *migrated, const struct catalog_origin *made,
+                             struct err *err);
+
+#endif
