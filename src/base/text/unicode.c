@@ -234,8 +234,6 @@ static bool cased_follows(struct span text, size_t pos)
     return false;
 }
 
-enum letter_case { CASE_LOWER, CASE_UPPER, CASE_TITLE };
-
 /* Where a text is being mapped: what stands behind `pos` decides how a capital sigma is written. */
 struct case_state {
     struct span text;
@@ -247,9 +245,9 @@ struct case_state {
 static size_t map_character(uint32_t to[3], const struct case_state *state, enum letter_case into,
                             uint32_t c)
 {
-    if (into == CASE_UPPER)
+    if (into == UNICODE_UPPER)
         return map_case(to, &upper_table, c);
-    if (into == CASE_TITLE)
+    if (into == UNICODE_TITLE)
         return map_title(to, c);
     if (c != CAPITAL_SIGMA)
         return map_case(to, &lower_table, c);
@@ -290,39 +288,24 @@ static bool put_ascii(struct buf *out, struct span text, char first)
     return true;
 }
 
-int unicode_lower(struct buf *out, struct span text)
+/* The case of the next character: within words, and behind the first character, it is small. */
+static enum letter_case next_case(const struct case_state *state, enum letter_case into)
 {
-    if (put_ascii(out, text, 'A'))
+    if (into == UNICODE_TITLE)
+        return state->cased_before ? UNICODE_LOWER : UNICODE_TITLE;
+    if (into == UNICODE_CAPITALIZED)
+        return state->pos ? UNICODE_LOWER : UNICODE_TITLE;
+    return into;
+}
+
+int unicode_put_case(struct buf *out, struct span text, enum letter_case into)
+{
+    struct case_state state = {.text = text};
+    if ((into == UNICODE_LOWER && put_ascii(out, text, 'A')) ||
+        (into == UNICODE_UPPER && put_ascii(out, text, 'a')))
         return result(out);
-    struct case_state state = {.text = text};
     while (state.pos < text.len)
-        put_next(out, &state, CASE_LOWER);
-    return result(out);
-}
-
-int unicode_upper(struct buf *out, struct span text)
-{
-    if (put_ascii(out, text, 'a'))
-        return result(out);
-    struct case_state state = {.text = text};
-    while (state.pos < text.len)
-        put_next(out, &state, CASE_UPPER);
-    return result(out);
-}
-
-int unicode_title(struct buf *out, struct span text)
-{
-    struct case_state state = {.text = text};
-    while (state.pos < text.len)
-        put_next(out, &state, state.cased_before ? CASE_LOWER : CASE_TITLE);
-    return result(out);
-}
-
-int unicode_capitalize(struct buf *out, struct span text)
-{
-    struct case_state state = {.text = text};
-    while (state.pos < text.len)
-        put_next(out, &state, state.pos ? CASE_LOWER : CASE_TITLE);
+        put_next(out, &state, next_case(&state, into));
     return result(out);
 }
 

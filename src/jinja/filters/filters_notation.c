@@ -38,44 +38,40 @@ static int json_indent(struct span *out, struct vm *vm, const struct arguments *
     return 0;
 }
 
-int filter_tojson(struct value *out, struct vm *vm, const struct value *self,
-                  const struct arguments *arguments)
+int filter_tojson(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct span indent;
     /* a text has nothing to indent: Python does not even look */
-    if (self->kind == V_TEXT)
+    if (given->self->kind == V_TEXT)
         indent = span_of(NULL, 0);
-    else if (json_indent(&indent, vm, arguments))
+    else if (json_indent(&indent, vm, given))
         return -1;
     size_t start = vm_begin(vm);
-    if (tojson_write(&vm->scratch, vm, self, indent) || vm_end(out, vm, start))
+    if (tojson_write(&vm->scratch, vm, given->self, indent) || vm_end(out, vm, start))
         return -1;
     out->safe = true;
     return 0;
 }
 
-int filter_pprint(struct value *out, struct vm *vm, const struct value *self,
-                  const struct arguments *arguments)
+int filter_pprint(struct value *out, struct vm *vm, const struct arguments *given)
 {
     size_t start = vm_begin(vm);
-    (void)arguments;
-    return pprint_write(&vm->scratch, vm, self) ? -1 : vm_end(out, vm, start);
+    return pprint_write(&vm->scratch, vm, given->self) ? -1 : vm_end(out, vm, start);
 }
 
 /* One line, or with an indent the block form: every line so far to the right, no line end. */
-int filter_to_yaml(struct value *out, struct vm *vm, const struct value *self,
-                   const struct arguments *arguments)
+int filter_to_yaml(struct value *out, struct vm *vm, const struct arguments *given)
 {
     ARENA_SCRATCH(arena);
     struct data *data;
     int64_t indent;
-    bool block = argument_given(arguments, 0) && arguments->values[0].kind != V_NONE;
-    if (argument_count(&indent, vm, arguments, 0, 0))
+    bool block = argument_given(given, 0) && given->values[0].kind != V_NONE;
+    if (argument_count(&indent, vm, given, 0, 0))
         return -1;
     if (indent < 0 || indent > 1024)
         return vm_fail(vm, CODE_LIMIT, "the indent of 'to_yaml' is not 0 to 1024");
     /* memory of its own is dear beside a number or a short text */
-    if (vm_charge(vm, 16) || value_to_data(&data, vm, &arena, self))
+    if (vm_charge(vm, 16) || value_to_data(&data, vm, &arena, given->self))
         return -1;
     size_t start = vm_begin(vm);
     int rc = block ? yaml_write(&vm->scratch, data, (size_t)indent)
@@ -104,12 +100,10 @@ static bool is_letter_or_digit(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-int filter_shell_quote(struct value *out, struct vm *vm, const struct value *self,
-                       const struct arguments *arguments)
+int filter_shell_quote(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct value text;
-    (void)arguments;
-    if (scalar_text(&text, vm, self, "shell_quote"))
+    if (scalar_text(&text, vm, given->self, "shell_quote"))
         return -1;
     if (shell_is_plain(text.text)) {
         *out = value_text(text.text);
@@ -121,12 +115,10 @@ int filter_shell_quote(struct value *out, struct vm *vm, const struct value *sel
 }
 
 /* A word for ENV, ARG and LABEL: in double quotes, in which nothing is expanded. */
-int filter_dockerfile_quote(struct value *out, struct vm *vm, const struct value *self,
-                            const struct arguments *arguments)
+int filter_dockerfile_quote(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct value text;
-    (void)arguments;
-    if (scalar_text(&text, vm, self, "dockerfile_quote"))
+    if (scalar_text(&text, vm, given->self, "dockerfile_quote"))
         return -1;
     if (text.text.len &&
         (memchr(text.text.ptr, '\n', text.text.len) || memchr(text.text.ptr, '\r', text.text.len)))
@@ -146,12 +138,10 @@ int filter_dockerfile_quote(struct value *out, struct vm *vm, const struct value
     return vm_end(out, vm, start);
 }
 
-int filter_slug(struct value *out, struct vm *vm, const struct value *self,
-                const struct arguments *arguments)
+int filter_slug(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct value text;
-    (void)arguments;
-    if (scalar_text(&text, vm, self, "slug"))
+    if (scalar_text(&text, vm, given->self, "slug"))
         return -1;
     size_t start = vm_begin(vm);
     bool gap = false;

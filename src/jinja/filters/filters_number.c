@@ -16,11 +16,10 @@ static int fail_kind(struct vm *vm, const char *filter, const struct value *self
     return vm_fail(vm, CODE_TYPE, "'%s' takes a number, not %s", filter, value_kind_name(self));
 }
 
-int filter_abs(struct value *out, struct vm *vm, const struct value *self,
-               const struct arguments *arguments)
+int filter_abs(struct value *out, struct vm *vm, const struct arguments *given)
 {
+    const struct value *self = given->self;
     int64_t integer;
-    (void)arguments;
     if (!value_is_number(self))
         return fail_kind(vm, "abs", self);
     if (value_is_integer(self, &integer) ? integer < 0 : signbit(self->real))
@@ -33,11 +32,11 @@ static struct value fallback(const struct arguments *arguments, struct value val
     return argument_given(arguments, 0) ? arguments->values[0] : value;
 }
 
-int filter_float(struct value *out, struct vm *vm, const struct value *self,
-                 const struct arguments *arguments)
+int filter_float(struct value *out, struct vm *vm, const struct arguments *given)
 {
+    const struct value *self = given->self;
     struct value real = {.kind = V_FLOAT};
-    *out = fallback(arguments, real);
+    *out = fallback(given, real);
     if (self->kind == V_UNDEFINED)
         return vm_fail_undefined(vm, self);
     if (value_is_number(self)) {
@@ -92,15 +91,15 @@ static int text_as_integer(struct value *out, struct vm *vm, struct span text,
     }
 }
 
-int filter_int(struct value *out, struct vm *vm, const struct value *self,
-               const struct arguments *arguments)
+int filter_int(struct value *out, struct vm *vm, const struct arguments *given)
 {
+    const struct value *self = given->self;
     int64_t integer;
-    *out = fallback(arguments, value_int(0));
+    *out = fallback(given, value_int(0));
     if (self->kind == V_UNDEFINED)
         return vm_fail_undefined(vm, self);
     if (self->kind == V_TEXT)
-        return text_as_integer(out, vm, self->text, arguments);
+        return text_as_integer(out, vm, self->text, given);
     if (!value_is_number(self) || (self->kind == V_FLOAT && isnan(self->real)))
         return 0;
     if (!value_is_integer(self, &integer) && real_to_integer(&integer, vm, self->real))
@@ -137,8 +136,7 @@ static int read_bytes(double *out, struct vm *vm, const struct value *self)
                : vm_fail(vm, CODE_TYPE, "'%s' is no finite number", vm_show(vm, self->text));
 }
 
-int filter_filesizeformat(struct value *out, struct vm *vm, const struct value *self,
-                          const struct arguments *arguments)
+int filter_filesizeformat(struct value *out, struct vm *vm, const struct arguments *given)
 {
     static const char *const names[2][UNITS] = {
         {"kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"},
@@ -149,11 +147,11 @@ int filter_filesizeformat(struct value *out, struct vm *vm, const struct value *
     double units[UNITS + 1];
     double bytes;
     bool binary;
-    if (argument_truth(&binary, vm, arguments, 0, false))
+    if (argument_truth(&binary, vm, given, 0, false))
         return -1;
     for (int i = 0; i <= UNITS; i++)
         units[i] = binary ? ldexp(1, 10 * (i + 1)) : thousands[i];
-    if (read_bytes(&bytes, vm, self))
+    if (read_bytes(&bytes, vm, given->self))
         return -1;
     size_t start = vm_begin(vm), unit = unit_of(bytes, units);
     if (bytes == 1)
@@ -213,15 +211,15 @@ static int round_directed(struct value *out, struct vm *vm, const struct value *
     return value_binary(out, vm, OP_DIV, &scaled, &power);
 }
 
-int filter_round(struct value *out, struct vm *vm, const struct value *self,
-                 const struct arguments *arguments)
+int filter_round(struct value *out, struct vm *vm, const struct arguments *given)
 {
+    const struct value *self = given->self;
     struct span method = span_from("common");
-    struct value precision = fallback(arguments, value_int(0));
+    struct value precision = fallback(given, value_int(0));
     int64_t places;
     if (!value_is_number(self))
         return fail_kind(vm, "round", self);
-    if (argument_given(arguments, 1) && argument_text(&method, vm, arguments, 1))
+    if (argument_given(given, 1) && argument_text(&method, vm, given, 1))
         return -1;
     if (span_equal(method, span_from("ceil")))
         return round_directed(out, vm, self, &precision, ceil);
@@ -231,7 +229,7 @@ int filter_round(struct value *out, struct vm *vm, const struct value *self,
         return vm_fail(vm, CODE_TYPE, "the method of 'round' is 'common', 'ceil' or 'floor'");
     if (precision.kind == V_NONE)
         return round_to_integer(out, vm, self);
-    if (argument_integer(&places, vm, arguments, 0, 0))
+    if (argument_integer(&places, vm, given, 0, 0))
         return -1;
     return round_common(out, vm, self, places);
 }

@@ -110,9 +110,9 @@ static int bind(struct value fixed[], struct vm *vm, const struct function *func
     return 0;
 }
 
-static int charge_call(struct vm *vm, const struct value *self, const struct arguments *arguments)
+static int charge_call(struct vm *vm, const struct arguments *arguments)
 {
-    size_t bytes = self->kind == V_TEXT ? self->text.len : 0;
+    size_t bytes = arguments->self->kind == V_TEXT ? arguments->self->text.len : 0;
     for (size_t i = 0; i < arguments->count; i++)
         if (arguments->values[i].kind == V_TEXT)
             bytes += arguments->values[i].text.len;
@@ -120,15 +120,18 @@ static int charge_call(struct vm *vm, const struct value *self, const struct arg
 }
 
 int function_call(struct value *out, struct vm *vm, const struct function *function,
-                  const struct value *self, const struct arguments *given)
+                  const struct arguments *given)
 {
     struct value fixed[FUNCTION_PARAMETERS] = {0};
-    struct arguments bound = {fixed, FUNCTION_PARAMETERS, given->keywords};
+    struct arguments bound = *given;
     if (bind(fixed, vm, function, given))
         return -1;
-    if (function->variadic)
-        bound = *given;
-    return charge_call(vm, self, &bound) ? -1 : function->body(out, vm, self, &bound);
+    if (!function->variadic) {
+        bound.values = fixed;
+        bound.count = FUNCTION_PARAMETERS;
+    }
+    bound.how = function->how;
+    return charge_call(vm, &bound) ? -1 : function->body(out, vm, &bound);
 }
 
 /* ---------------------------------------------------------------- checks of arguments */

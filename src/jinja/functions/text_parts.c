@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-int text_put_case(struct vm *vm, struct span text, unicode_mapping *map)
+int text_check_case(struct vm *vm, struct span text)
 {
     for (size_t pos = 0; pos < text.len;) {
         uint32_t c = utf8_next(text, &pos);
@@ -17,14 +17,21 @@ int text_put_case(struct vm *vm, struct span text, unicode_mapping *map)
             return vm_fail(vm, CODE_TYPE,
                            "the case of U+%04X is not known: it is not in Unicode 14", c);
     }
-    (void)map(&vm->scratch, text);
+    return 0;
+}
+
+int text_put_case(struct vm *vm, struct span text, enum letter_case into)
+{
+    if (text_check_case(vm, text))
+        return -1;
+    (void)unicode_put_case(&vm->scratch, text, into);
     return vm_charge(vm, text.len / 4); /* two look-ups in large tables a character */
 }
 
-int text_case(struct value *out, struct vm *vm, struct span text, unicode_mapping *map)
+int text_case(struct value *out, struct vm *vm, struct span text, enum letter_case into)
 {
     size_t start = vm_begin(vm);
-    return text_put_case(vm, text, map) || vm_end(out, vm, start) ? -1 : 0;
+    return text_put_case(vm, text, into) || vm_end(out, vm, start) ? -1 : 0;
 }
 
 /* ---------------------------------------------------------------- finding */

@@ -272,9 +272,10 @@ static int call_function(struct value *out, struct vm *vm, const struct function
 {
     struct value room[FUNCTION_PARAMETERS];
     struct arguments arguments;
-    return eval_arguments(&arguments, vm, args, caller, room)
-               ? -1
-               : function_call(out, vm, function, self, &arguments);
+    if (eval_arguments(&arguments, vm, args, caller, room))
+        return -1;
+    arguments.self = self;
+    return function_call(out, vm, function, &arguments);
 }
 
 /* Calls what has a body in a template: a macro, a block. */

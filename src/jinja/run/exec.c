@@ -215,10 +215,8 @@ static int open_loop(struct loop *loop, struct vm *vm, const struct statement *s
     if (!statement->loop.test)
         return 0;
     struct tested *tested = vm_alloc(vm, sizeof(*tested));
-    struct iterator *iterator = vm_alloc(vm, sizeof(*iterator));
     *tested = (struct tested){statement, loop->iterator};
-    *iterator = (struct iterator){.next = next_of_tested, .more = tested};
-    loop->iterator = iterator;
+    loop->iterator = iterator_of(vm, next_of_tested, &loop->iterable, tested).iterator;
     return scope_enter(vm, statement->loop.test_scope);
 }
 

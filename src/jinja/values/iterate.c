@@ -169,6 +169,15 @@ static struct iterator *iterator_new(struct vm *vm, const struct value *source)
     return iterator;
 }
 
+struct value iterator_of(struct vm *vm,
+                         int (*next)(struct value *out, struct vm *vm, struct iterator *iterator),
+                         const struct value *source, void *more)
+{
+    struct iterator *iterator = vm_alloc(vm, sizeof(*iterator));
+    *iterator = (struct iterator){.next = next, .source = *source, .more = more};
+    return (struct value){.kind = V_ITERATOR, .iterator = iterator};
+}
+
 int iterator_open(struct iterator **out, struct vm *vm, const struct value *source)
 {
     if (source->kind == V_UNDEFINED && !source->undefined->lenient)
