@@ -168,6 +168,8 @@ int dict_update(struct value *out, struct vm *vm, const struct arguments *given)
     const struct value *other = &given->values[0];
     *out = value_none();
     dict_open(vm, self->dict);
+    if (other->kind == V_UNDEFINED) /* a lenient one, too: Python asks it for keys() */
+        return vm_fail_undefined(vm, other);
     if (argument_given(given, 0) && (other->kind == V_DICT ? put_all(vm, self->dict, other->dict)
                                                            : put_pairs(vm, self->dict, other)))
         return -1;
