@@ -270,22 +270,22 @@ struct data *data_sorted(struct arena *arena, const struct data *data)
     return copy;
 }
 
-#define REAL_DIGITS 17 /* this many always read back as the same number */
-
+/* 15 digits always survive, 17 always read back as the same number. */
 int data_put_real(struct buf *out, double value)
 {
     char text[64];
-    int digits = 0;
-    if (isnan(value))
-        return buf_puts(out, "nan");
-    if (isinf(value))
-        return buf_puts(out, value < 0 ? "-inf" : "inf");
+    if (!isfinite(value))
+        return buf_puts(out, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+    int digits = isnormal(value) ? 15 : 1;
     do
-        (void)snprintf(text, sizeof(text), "%.*e", digits, value);
-    while (++digits < REAL_DIGITS && strtod(text, NULL) != value);
-    int exponent = atoi(strchr(text, 'e') + 1);
-    if (exponent < -4 || exponent >= 16)
-        return buf_puts(out, text);
-    int decimals = digits - 1 - exponent;
-    return buf_printf(out, "%.*f", decimals > 1 ? decimals : 1, value);
+        (void)snprintf(text, sizeof(text), "%.*e", digits - 1, value);
+    while (strtod(text, NULL) != value && ++digits <= 17);
+    char *power = strchr(text, 'e'), *end = power;
+    for (; digits > 1 && end[-1] == '0'; digits--)
+        end--;
+    int exponent = atoi(power + 1), decimals = digits - 1 - exponent;
+    if (exponent >= -4 && exponent < 16)
+        return buf_printf(out, "%.*f", decimals > 1 ? decimals : 1, value);
+    (void)buf_append(out, text, (size_t)(end - text) - (end[-1] == '.'));
+    return buf_puts(out, power);
 }

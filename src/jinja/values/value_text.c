@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/unicode.h"
 #include "base/utf8.h"
+#include "data/data.h"
 #include "jinja/run/loop.h"
 #include "jinja/run/vm.h"
 #include "jinja/syntax/ast.h"
@@ -11,56 +12,7 @@
 #include "jinja/values/value.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* ---------------------------------------------------------------- floats */
-
-/* The fewest digits that read back as `real`, and where the point is: 0.DIGITS * 10^point. */
-static void shortest_digits(char digits[20], int *point, double real)
-{
-    char text[REAL_TEXT_BYTES];
-    /* 15 digits always survive, and end in zeros where fewer would do; not so below DBL_MIN */
-    for (int precision = isnormal(real) ? 15 : 1; precision <= 17; precision++) {
-        (void)snprintf(text, sizeof(text), "%.*e", precision - 1, real);
-        if (precision == 17 || strtod(text, NULL) == real)
-            break;
-    }
-    char *exponent = strchr(text, 'e');
-    *point = (int)strtol(exponent + 1, NULL, 10) + 1;
-    size_t count = 0;
-    for (const char *p = text; p < exponent; p++)
-        if (*p != '.')
-            digits[count++] = *p;
-    while (count > 1 && digits[count - 1] == '0')
-        count--;
-    digits[count] = '\0';
-}
-
-void real_repr(char out[REAL_TEXT_BYTES], double real)
-{
-    char digits[20];
-    int point;
-    if (!isfinite(real)) {
-        (void)snprintf(out, REAL_TEXT_BYTES, "%s", isnan(real) ? "nan" : real < 0 ? "-inf" : "inf");
-        return;
-    }
-    shortest_digits(digits, &point, fabs(real));
-    int count = (int)strlen(digits);
-    const char *sign = signbit(real) ? "-" : "";
-    if (real != 0 && (point <= -4 || point > 16))
-        (void)snprintf(out, REAL_TEXT_BYTES, "%s%c%s%se%+03d", sign, digits[0],
-                       count > 1 ? "." : "", digits + 1, point - 1);
-    else if (point <= 0)
-        (void)snprintf(out, REAL_TEXT_BYTES, "%s0.%.*s%s", sign, -point, "0000", digits);
-    else if (point >= count)
-        (void)snprintf(out, REAL_TEXT_BYTES, "%s%s%.*s.0", sign, digits, point - count,
-                       "0000000000000000");
-    else
-        (void)snprintf(out, REAL_TEXT_BYTES, "%s%.*s.%s", sign, point, digits, digits + point);
-}
 
 /* ---------------------------------------------------------------- texts */
 
@@ -249,7 +201,6 @@ static int repr_namespace(struct buf *out, struct vm *vm, const struct value *va
 static int repr_value(struct buf *out, struct vm *vm, const struct value *value,
                       const struct printing *outer)
 {
-    char real[REAL_TEXT_BYTES];
     switch (value->kind) {
     case V_UNDEFINED:
         (void)buf_puts(out, "Undefined");
@@ -264,8 +215,7 @@ static int repr_value(struct buf *out, struct vm *vm, const struct value *value,
         (void)buf_printf(out, "%" PRId64, value->integer);
         return 0;
     case V_FLOAT:
-        real_repr(real, value->real);
-        (void)buf_puts(out, real);
+        (void)data_put_real(out, value->real);
         return vm_charge(vm, 32); /* up to three attempts, with numbers of 308 digits */
     case V_TEXT:
         return repr_text(out, vm, value);

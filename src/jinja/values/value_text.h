@@ -14,8 +14,4 @@ TG_CHECKED int value_repr(struct buf *out, struct vm *vm, const struct value *va
 /* str() as a value; a text is returned as it is, tojson's mark included. */
 TG_CHECKED int value_to_text(struct value *out, struct vm *vm, const struct value *value);
 
-#define REAL_TEXT_BYTES 48
-/* The shortest text that reads back as the same number. */
-void real_repr(char out[REAL_TEXT_BYTES], double real);
-
 #endif

@@ -1,7 +1,6 @@
 /* The filter pprint: values over several lines where they are long, as Python's pprint. */
-#include "jinja/filters/pprint.h"
+#include "jinja/filters/filter_bodies.h"
 
-#include "base/buf.h"
 #include "base/unicode.h"
 #include "base/utf8.h"
 #include "jinja/functions/text_parts.h"
@@ -280,8 +279,11 @@ static int put_value(struct pprinter *printer, const struct value *value, struct
     return 0;
 }
 
-int pprint_write(struct buf *out, struct vm *vm, const struct value *value)
+/* Mappings are sorted by their keys. A value that holds itself is refused. */
+int filter_pprint(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    struct pprinter printer = {out, vm};
-    return put_value(&printer, value, (struct margins){0, 0}, true);
+    struct pprinter printer = {&vm->scratch, vm};
+    size_t start = vm_begin(vm);
+    return put_value(&printer, given->self, (struct margins){0, 0}, true) ? -1
+                                                                          : vm_end(out, vm, start);
 }
