@@ -9,6 +9,7 @@
 #include <string.h>
 
 struct arena;
+struct buf;
 
 /* Several texts, owned by somebody else. */
 struct words {
@@ -62,5 +63,12 @@ bool glob_match(const char *pattern, const char *path);
 bool glob_match_counted(size_t *work, const char *pattern, const char *path);
 /* A glob that matches this path alone. */
 const char *glob_of_path(struct arena *arena, const char *path);
+
+/*
+ * Appends `text`, which begins in `column`, and a line end. Lines are `width` characters at most,
+ * where their words allow, and go on at `indent`; line ends of the text stay. No line ends in a
+ * blank.
+ */
+void wrap_text(struct buf *out, const char *text, size_t column, size_t indent, size_t width);
 
 #endif

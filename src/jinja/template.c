@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
-#include "jinja/filters/filters.h"
+#include "jinja/filters/filter_bodies.h"
 #include "jinja/functions/is_tests.h"
 #include "jinja/run/context.h"
 #include "jinja/run/eval.h"

@@ -1,6 +1,5 @@
 /* `help` and `version`: read from the table of commands. */
 #include "base/str.h"
-#include "base/wrap.h"
 #include "cmd/cmd.h"
 #include "data/data.h"
 #include "jinja/template.h"

@@ -1,8 +1,7 @@
 /* The table of filters. */
-#include "jinja/filters/filters.h"
+#include "jinja/filters/filter_bodies.h"
 
 #include "base/unicode.h"
-#include "jinja/filters/filter_bodies.h"
 
 #define SELECTION(kind) filter_select, .variadic = true, .keywords = true, .how = (kind)
 

@@ -4,7 +4,6 @@
 #include "base/limits.h"
 #include "base/unicode.h"
 #include "base/utf8.h"
-#include "jinja/functions/text_format.h"
 #include "jinja/functions/text_parts.h"
 #include "jinja/run/vm.h"
 #include "jinja/values/value.h"

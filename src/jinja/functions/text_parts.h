@@ -53,6 +53,10 @@ size_t text_search_steps(struct span text, struct span part);
 bool text_starts(struct span text, struct span part);
 bool text_ends(struct span text, struct span part);
 
+/* TEXT % values: a tuple, a mapping or one value. */
+TG_CHECKED int format_percent(struct value *out, struct vm *vm, const struct value *format,
+                              const struct value *values);
+
 /* Texts as numbers, as Python's int() and float() read them. */
 enum number_reading { NUMBER_OK, NUMBER_BAD, NUMBER_LARGE, NUMBER_NOT_FINITE };
 enum number_reading text_to_integer(int64_t *out, struct span text, int64_t base);

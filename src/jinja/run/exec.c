@@ -2,7 +2,6 @@
 #include "jinja/run/exec.h"
 
 #include "base/limits.h"
-#include "jinja/run/capture.h"
 #include "jinja/run/context.h"
 #include "jinja/run/eval.h"
 #include "jinja/run/frame.h"
@@ -10,7 +9,6 @@
 #include "jinja/run/load.h"
 #include "jinja/run/loop.h"
 #include "jinja/run/macro.h"
-#include "jinja/run/module.h"
 #include "jinja/run/vm.h"
 #include "jinja/syntax/ast.h"
 #include "jinja/syntax/program.h"

@@ -2,9 +2,9 @@
 #include "jinja/run/macro.h"
 
 #include "jinja/functions/function.h"
-#include "jinja/run/capture.h"
 #include "jinja/run/eval.h"
 #include "jinja/run/frame.h"
+#include "jinja/run/vm.h"
 #include "jinja/syntax/ast.h"
 #include "jinja/syntax/scope.h"
 #include "jinja/values/value.h"

@@ -101,6 +101,11 @@ struct value vm_undefined_reason(struct vm *vm, const char *reason);
 size_t vm_begin(struct vm *vm);
 TG_CHECKED int vm_end(struct value *out, struct vm *vm, size_t start);
 
+/* What `run` prints, as a text; and what statements print. */
+TG_CHECKED int capture(struct value *out, struct vm *vm,
+                       int (*run)(struct vm *vm, const void *what), const void *what);
+TG_CHECKED int capture_body(struct value *out, struct vm *vm, const struct statement *body);
+
 /* One level deeper into containers, and back. */
 TG_CHECKED int vm_enter(struct vm *vm);
 void vm_leave(struct vm *vm);

@@ -5,7 +5,6 @@
 #include "base/unicode.h"
 #include "base/utf8.h"
 #include "jinja/run/vm.h"
-#include "jinja/syntax/lex_literal.h"
 #include "jinja/syntax/program.h"
 
 #include <string.h>

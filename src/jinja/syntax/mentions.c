@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "data/data.h"
-#include "jinja/filters/filters.h"
+#include "jinja/filters/filter_bodies.h"
 #include "jinja/functions/builtins.h"
 #include "jinja/functions/function.h"
 #include "jinja/functions/is_tests.h"

@@ -2,7 +2,7 @@
 #include "jinja/values/arith.h"
 
 #include "base/limits.h"
-#include "jinja/functions/text_format.h"
+#include "jinja/functions/text_parts.h"
 #include "jinja/run/vm.h"
 #include "jinja/values/number.h"
 #include "jinja/values/value.h"

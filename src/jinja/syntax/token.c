@@ -1,12 +1,11 @@
 /* Literals inside tags: texts with their escapes, integers, floats. */
-#include "jinja/syntax/lex_literal.h"
+#include "jinja/syntax/token.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "jinja/run/vm.h"
-#include "jinja/syntax/token.h"
 
 #include <errno.h>
 #include <math.h>
