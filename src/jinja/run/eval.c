@@ -355,10 +355,10 @@ static int eval_filter(struct value *out, struct vm *vm, const struct node *node
 static int eval_test(struct value *out, struct vm *vm, const struct node *node)
 {
     struct value object;
-    if (eval(&object, vm, node->test.object))
+    if (eval(&object, vm, node->filter.object))
         return -1;
     vm->at = node->offset;
-    return call_function(out, vm, node->test.function, &object, &node->test.args, NULL);
+    return call_function(out, vm, node->filter.function, &object, &node->filter.args, NULL);
 }
 
 /* ---------------------------------------------------------------- operators */

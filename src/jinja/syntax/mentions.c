@@ -169,9 +169,10 @@ static enum truth truth_of_name(const struct mention_place *place, const struct 
 /* `x is defined`, `x is undefined`. */
 static enum truth truth_of_test(const struct mention_place *place, const struct node *node)
 {
-    bool defined = str_equal(node->test.function->name, "defined");
-    const struct node *object = node->test.object;
-    if ((!defined && !str_equal(node->test.function->name, "undefined")) || !is_free(place, object))
+    bool defined = str_equal(node->filter.function->name, "defined");
+    const struct node *object = node->filter.object;
+    if ((!defined && !str_equal(node->filter.function->name, "undefined")) ||
+        !is_free(place, object))
         return UNKNOWN;
     return truth_when((known_value(place, object) != NULL) == defined);
 }
@@ -316,16 +317,18 @@ static void walk_nodes(const struct mention_place *place, const struct node_list
         walk_node(place, list->items[i], dead, false);
 }
 
-static void walk_call(const struct mention_place *place, const struct node *object,
-                      const struct call_args *args, bool dead, bool lenient)
+/* What a node stands on: of a filter or a test its object, which may be `lenient`. */
+struct walk_below {
+    const struct mention_place *place;
+    const struct node *object;
+    bool dead, lenient;
+};
+
+static int walk_one_below(void *context, struct node *node)
 {
-    if (object)
-        walk_node(place, object, dead, lenient);
-    walk_nodes(place, &args->positional, dead);
-    for (const struct keyword *keyword = args->keywords; keyword; keyword = keyword->next)
-        walk_node(place, keyword->value, dead, false);
-    walk_optional(place, args->star, dead);
-    walk_optional(place, args->star_star, dead);
+    const struct walk_below *walk = context;
+    walk_node(walk->place, node, walk->dead, walk->lenient && node == walk->object);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- calls that cannot be right */
@@ -420,77 +423,25 @@ static void walk_choice(const struct mention_place *place, const struct node *no
     walk_node(place, node->binary.right, dead || truth_of(place, node->binary.left) == ends, false);
 }
 
-static void walk_member(const struct mention_place *place, const struct node *node, bool dead,
-                        bool lenient)
-{
-    walk_node(place, node->member.object, dead, false);
-    if (node->kind == N_ITEM)
-        walk_node(place, node->member.index, dead, false);
-    if (place->walk->reader->members)
-        tell_member(place, node, dead, lenient);
-}
-
 static void walk_node(const struct mention_place *place, const struct node *node, bool dead,
                       bool lenient)
 {
-    switch (node->kind) {
-    case N_NAME:
-        tell_name(place, node, dead, lenient);
-        return;
-    case N_LIST:
-    case N_TUPLE:
-    case N_DICT:
-    case N_CONCAT:
-        walk_nodes(place, &node->items, dead);
-        return;
-    case N_COMPARE:
-        walk_nodes(place, &node->compare.operands, dead);
-        return;
-    case N_ATTRIBUTE:
-    case N_ITEM:
-        walk_member(place, node, dead, lenient);
-        return;
-    case N_SLICE:
-        walk_optional(place, node->slice.start, dead);
-        walk_optional(place, node->slice.stop, dead);
-        walk_optional(place, node->slice.step, dead);
-        return;
-    case N_CALL:
-        walk_call(place, node->call.callee, &node->call.args, dead, false);
-        return;
-    case N_FILTER:
-        if (!dead)
-            check_call(place, node, node->filter.function, &node->filter.args);
-        walk_call(place, node->filter.object, &node->filter.args, dead,
-                  is_lenient(node->filter.function));
-        return;
-    case N_TEST:
-        if (!dead)
-            check_call(place, node, node->test.function, &node->test.args);
-        walk_call(place, node->test.object, &node->test.args, dead,
-                  is_lenient(node->test.function));
-        return;
-    case N_NOT:
-    case N_NEGATE:
-    case N_PLUS:
-        walk_node(place, node->binary.right, dead, false);
-        return;
-    case N_BINARY:
-        walk_node(place, node->binary.left, dead, false);
-        walk_node(place, node->binary.right, dead, false);
-        return;
-    case N_AND:
-    case N_OR:
-    case N_CONDITION:
-        walk_choice(place, node, dead);
-        return;
-    case N_NAMESPACED:
-        walk_node(place, node->member.object, dead, false);
-        return;
-    case N_CONSTANT:
-    case N_KIND_COUNT:
-        return;
+    bool applied = node->kind == N_FILTER || node->kind == N_TEST;
+    struct walk_below below = {.place = place, .dead = dead};
+    if (applied && !dead)
+        check_call(place, node, node->filter.function, &node->filter.args);
+    if (applied) {
+        below.object = node->filter.object;
+        below.lenient = is_lenient(node->filter.function);
     }
+    if (node->kind == N_NAME)
+        tell_name(place, node, dead, lenient);
+    else if (node->kind == N_AND || node->kind == N_OR || node->kind == N_CONDITION)
+        walk_choice(place, node, dead);
+    else
+        (void)node_each(node, walk_one_below, &below);
+    if ((node->kind == N_ATTRIBUTE || node->kind == N_ITEM) && place->walk->reader->members)
+        tell_member(place, node, dead, lenient);
 }
 
 /* ---------------------------------------------------------------- other templates */

@@ -117,91 +117,16 @@ struct name_walk {
     int (*name)(struct name_walk *walk, struct node *node);
 };
 
-static int walk_node(struct name_walk *walk, struct node *node);
-
-static int walk_list(struct name_walk *walk, const struct node_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (walk_node(walk, list->items[i]))
-            return -1;
-    return 0;
-}
-
-static int walk_args(struct name_walk *walk, struct node *object, const struct call_args *args)
-{
-    if ((object && walk_node(walk, object)) || walk_list(walk, &args->positional))
-        return -1;
-    for (struct keyword *keyword = args->keywords; keyword; keyword = keyword->next)
-        if (walk_node(walk, keyword->value))
-            return -1;
-    return (args->star && walk_node(walk, args->star)) ||
-           (args->star_star && walk_node(walk, args->star_star));
-}
-
-static int walk_called(struct name_walk *walk, const struct node *node)
-{
-    if (node->kind == N_CALL)
-        return walk_args(walk, node->call.callee, &node->call.args);
-    if (node->kind == N_FILTER)
-        return walk_args(walk, node->filter.object, &node->filter.args);
-    return walk_args(walk, node->test.object, &node->test.args);
-}
-
-static int walk_slice(struct name_walk *walk, const struct node *node)
-{
-    return (node->slice.start && walk_node(walk, node->slice.start)) ||
-           (node->slice.stop && walk_node(walk, node->slice.stop)) ||
-           (node->slice.step && walk_node(walk, node->slice.step));
-}
-
-static int walk_condition(struct name_walk *walk, const struct node *node)
-{
-    return walk_node(walk, node->condition.test) || walk_node(walk, node->condition.yes) ||
-           (node->condition.no && walk_node(walk, node->condition.no));
-}
-
 /* The namespace whose attribute is assigned to is only read. */
 static int walk_namespaced(struct name_walk *walk, struct node *node);
 
-static int walk_node(struct name_walk *walk, struct node *node)
+static int walk_node(void *context, struct node *node)
 {
-    switch (node->kind) {
-    case N_NAME:
+    struct name_walk *walk = context;
+    if (node->kind == N_NAME)
         return walk->name(walk, node);
-    case N_LIST:
-    case N_TUPLE:
-    case N_DICT:
-    case N_CONCAT:
-        return walk_list(walk, &node->items);
-    case N_COMPARE:
-        return walk_list(walk, &node->compare.operands);
-    case N_ATTRIBUTE:
-        return walk_node(walk, node->member.object);
-    case N_NAMESPACED:
-        return walk_namespaced(walk, node);
-    case N_SLICE:
-        return walk_slice(walk, node);
-    case N_ITEM:
-        return walk_node(walk, node->member.object) || walk_node(walk, node->member.index);
-    case N_CALL:
-    case N_FILTER:
-    case N_TEST:
-        return walk_called(walk, node);
-    case N_NOT:
-    case N_NEGATE:
-    case N_PLUS:
-        return walk_node(walk, node->binary.right);
-    case N_BINARY:
-    case N_AND:
-    case N_OR:
-        return walk_node(walk, node->binary.left) || walk_node(walk, node->binary.right);
-    case N_CONDITION:
-        return walk_condition(walk, node);
-    case N_CONSTANT:
-    case N_KIND_COUNT:
-        break;
-    }
-    return 0;
+    return node->kind == N_NAMESPACED ? walk_namespaced(walk, node)
+                                      : node_each(node, walk_node, walk);
 }
 
 /* ---------------------------------------------------------------- first pass: symbols */
