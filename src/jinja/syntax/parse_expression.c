@@ -580,37 +580,37 @@ static int parse_unary(struct node **out, struct parser *parser, bool with_filte
     return 0;
 }
 
-/* Operators whose operands are read from the left; those of a level bind as closely. */
-enum level { NO_LEVEL, LEVEL_POWER, LEVEL_PRODUCT, LEVEL_SUM };
+/* Operators whose operands are read from the left; those of a precedence bind as closely. */
+enum precedence { NO_PRECEDENCE, PRECEDENCE_POWER, PRECEDENCE_PRODUCT, PRECEDENCE_SUM };
 
 static const struct {
-    enum level level;
+    enum precedence precedence;
     enum binary_op op;
 } operators[T_KIND_COUNT] = {
-    [T_POW] = {LEVEL_POWER, OP_POW},   [T_MUL] = {LEVEL_PRODUCT, OP_MUL},
-    [T_DIV] = {LEVEL_PRODUCT, OP_DIV}, [T_FLOORDIV] = {LEVEL_PRODUCT, OP_FLOORDIV},
-    [T_MOD] = {LEVEL_PRODUCT, OP_MOD}, [T_ADD] = {LEVEL_SUM, OP_ADD},
-    [T_SUB] = {LEVEL_SUM, OP_SUB},
+    [T_POW] = {PRECEDENCE_POWER, OP_POW},   [T_MUL] = {PRECEDENCE_PRODUCT, OP_MUL},
+    [T_DIV] = {PRECEDENCE_PRODUCT, OP_DIV}, [T_FLOORDIV] = {PRECEDENCE_PRODUCT, OP_FLOORDIV},
+    [T_MOD] = {PRECEDENCE_PRODUCT, OP_MOD}, [T_ADD] = {PRECEDENCE_SUM, OP_ADD},
+    [T_SUB] = {PRECEDENCE_SUM, OP_SUB},
 };
 
-static int parse_operators(struct node **out, struct parser *parser, enum level level);
+static int parse_operators(struct node **out, struct parser *parser, enum precedence precedence);
 static int parse_concat(struct node **out, struct parser *parser);
 
-static int parse_operand(struct node **out, struct parser *parser, enum level level)
+static int parse_operand(struct node **out, struct parser *parser, enum precedence precedence)
 {
-    return level == LEVEL_SUM       ? parse_concat(out, parser)
-           : level == LEVEL_PRODUCT ? parse_operators(out, parser, LEVEL_POWER)
-                                    : parse_unary(out, parser, true);
+    return precedence == PRECEDENCE_SUM       ? parse_concat(out, parser)
+           : precedence == PRECEDENCE_PRODUCT ? parse_operators(out, parser, PRECEDENCE_POWER)
+                                              : parse_unary(out, parser, true);
 }
 
-static int parse_operators(struct node **out, struct parser *parser, enum level level)
+static int parse_operators(struct node **out, struct parser *parser, enum precedence precedence)
 {
     struct node *right;
-    if (parse_operand(out, parser, level))
+    if (parse_operand(out, parser, precedence))
         return -1;
-    while (operators[parser->current.kind].level == level) {
+    while (operators[parser->current.kind].precedence == precedence) {
         enum binary_op op = operators[parser->current.kind].op;
-        if (parser_advance(parser) || parse_operand(&right, parser, level) ||
+        if (parser_advance(parser) || parse_operand(&right, parser, precedence) ||
             node_two(out, parser, N_BINARY, op, *out, right))
             return -1;
     }
@@ -620,7 +620,7 @@ static int parse_operators(struct node **out, struct parser *parser, enum level 
 static int parse_concat(struct node **out, struct parser *parser)
 {
     struct node *item;
-    if (parse_operators(&item, parser, LEVEL_PRODUCT))
+    if (parse_operators(&item, parser, PRECEDENCE_PRODUCT))
         return -1;
     *out = item;
     if (parser->current.kind != T_TILDE)
@@ -629,7 +629,7 @@ static int parse_concat(struct node **out, struct parser *parser)
     if (add_item(parser, *out, &(*out)->items, item))
         return -1;
     while (parser->current.kind == T_TILDE)
-        if (parser_advance(parser) || parse_operators(&item, parser, LEVEL_PRODUCT) ||
+        if (parser_advance(parser) || parse_operators(&item, parser, PRECEDENCE_PRODUCT) ||
             add_item(parser, *out, &(*out)->items, item))
             return -1;
     return 0;
@@ -668,7 +668,7 @@ static void add_op(struct parser *parser, struct node *node, enum compare_op op)
 static int parse_compare(struct node **out, struct parser *parser)
 {
     struct node *item, *node = NULL;
-    if (parse_operators(&item, parser, LEVEL_SUM))
+    if (parse_operators(&item, parser, PRECEDENCE_SUM))
         return -1;
     *out = item;
     for (;;) {
@@ -684,7 +684,7 @@ static int parse_compare(struct node **out, struct parser *parser)
         if (node->compare.operands.count > LIMIT_TEMPLATE_NESTING)
             return fail_nesting(parser, parser->current.offset);
         add_op(parser, node, op);
-        if (parse_operators(&item, parser, LEVEL_SUM) ||
+        if (parse_operators(&item, parser, PRECEDENCE_SUM) ||
             add_item(parser, node, &node->compare.operands, item))
             return -1;
         *out = node;
