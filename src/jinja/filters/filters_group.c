@@ -45,10 +45,8 @@ int filter_dictsort(struct value *out, struct vm *vm, const struct arguments *gi
     if (argument_truth(&cased, vm, given, 0, false) || pair_position(&position, vm, given) ||
         argument_integer(&backwards, vm, given, 2, 0))
         return -1;
-    if (self->kind == V_UNDEFINED)
-        return vm_fail_undefined(vm, self);
     if (self->kind != V_DICT)
-        return vm_fail(vm, CODE_TYPE, "'dictsort' takes a mapping, not %s", value_kind_name(self));
+        return vm_fail_kind(vm, "'dictsort' takes a mapping", self);
     dict_open(vm, self->dict);
     size_t count = self->dict->count;
     struct sorted *items = vm_alloc(vm, count * sizeof(*items));

@@ -129,10 +129,8 @@ int filter_indent(struct value *out, struct vm *vm, const struct arguments *give
     struct value indent;
     struct span line;
     bool first, blank, all;
-    if (self->kind == V_UNDEFINED)
-        return vm_fail_undefined(vm, self);
     if (self->kind != V_TEXT)
-        return vm_fail(vm, CODE_TYPE, "'indent' takes a text, not %s", value_kind_name(self));
+        return vm_fail_kind(vm, "'indent' takes a text", self);
     if (indentation(&indent, vm, given) || argument_truth(&first, vm, given, 1, false) ||
         argument_truth(&all, vm, given, 2, false))
         return -1;

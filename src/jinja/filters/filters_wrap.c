@@ -286,10 +286,8 @@ int filter_wordwrap(struct value *out, struct vm *vm, const struct arguments *gi
 {
     const struct value *self = given->self;
     struct wrapper wrapper;
-    if (self->kind == V_UNDEFINED)
-        return vm_fail_undefined(vm, self);
     if (self->kind != V_TEXT)
-        return vm_fail(vm, CODE_TYPE, "'wordwrap' takes a text, not %s", value_kind_name(self));
+        return vm_fail_kind(vm, "'wordwrap' takes a text", self);
     if (read_wrapper(&wrapper, vm, given))
         return -1;
     struct text_lines lines = {.text = self->text};

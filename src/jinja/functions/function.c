@@ -154,10 +154,7 @@ int argument_integer(int64_t *out, struct vm *vm, const struct arguments *argume
     *out = fallback;
     if (!argument_given(arguments, i) || value_is_integer(&arguments->values[i], out))
         return 0;
-    if (arguments->values[i].kind == V_UNDEFINED)
-        return vm_fail_undefined(vm, &arguments->values[i]);
-    return vm_fail(vm, CODE_TYPE, "an integer is needed here, not %s",
-                   value_kind_name(&arguments->values[i]));
+    return vm_fail_kind(vm, "an integer is needed here", &arguments->values[i]);
 }
 
 int argument_count(int64_t *out, struct vm *vm, const struct arguments *arguments, size_t i,
@@ -175,8 +172,5 @@ int argument_text(struct span *out, struct vm *vm, const struct arguments *argum
         *out = arguments->values[i].text;
         return 0;
     }
-    if (arguments->values[i].kind == V_UNDEFINED)
-        return vm_fail_undefined(vm, &arguments->values[i]);
-    return vm_fail(vm, CODE_TYPE, "a text is needed here, not %s",
-                   value_kind_name(&arguments->values[i]));
+    return vm_fail_kind(vm, "a text is needed here", &arguments->values[i]);
 }

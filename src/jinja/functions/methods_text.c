@@ -126,9 +126,7 @@ static int matches(bool *out, struct vm *vm, const struct window *window, const 
         *out = window->valid && match(window->text, part->text);
         return 0;
     }
-    if (part->kind == V_UNDEFINED)
-        return vm_fail_undefined(vm, part);
-    return vm_fail(vm, CODE_TYPE, "a text is needed here, not %s", value_kind_name(part));
+    return vm_fail_kind(vm, "a text is needed here", part);
 }
 
 int text_has_end(struct value *out, struct vm *vm, const struct arguments *given)
@@ -316,10 +314,8 @@ int text_join(struct value *out, struct vm *vm, const struct arguments *given)
         return -1;
     size_t start = vm_begin(vm);
     for (size_t i = 0; (rc = iterator_next(&item, vm, iterator)) > 0; i++) {
-        if (item.kind == V_UNDEFINED)
-            return vm_fail_undefined(vm, &item);
         if (item.kind != V_TEXT)
-            return vm_fail(vm, CODE_TYPE, "'join' takes texts, not %s", value_kind_name(&item));
+            return vm_fail_kind(vm, "'join' takes texts", &item);
         if (i)
             (void)buf_append(&vm->scratch, given->self->text.ptr, given->self->text.len);
         (void)buf_append(&vm->scratch, item.text.ptr, item.text.len);

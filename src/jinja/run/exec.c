@@ -286,10 +286,8 @@ static int exec_set_block(struct vm *vm, const struct statement *statement)
 static int print_text(struct vm *vm, const struct statement *statement, const struct value *value)
 {
     vm->at = statement->offset;
-    if (value->kind == V_UNDEFINED)
-        return vm_fail_undefined(vm, value);
     if (value->kind != V_TEXT)
-        return vm_fail(vm, CODE_TYPE, "a text is needed here, not %s", value_kind_name(value));
+        return vm_fail_kind(vm, "a text is needed here", value);
     (void)buf_append(vm->out, value->text.ptr, value->text.len);
     return check_output(vm, statement);
 }
@@ -367,7 +365,7 @@ static int run_include(struct vm *vm, const struct statement *statement, struct 
     if (program_begin(&outer, vm, &as))
         return -1;
     int rc = program_run(vm);
-    frame_end(vm, outer);
+    vm->frame = outer;
     return rc ? frame_trace(vm, "included from", statement->include.name->offset) : 0;
 }
 

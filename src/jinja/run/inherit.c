@@ -41,7 +41,7 @@ static int run_parent(struct vm *vm)
     if (program_begin(&outer, vm, &as))
         return -1;
     int rc = program_run(vm);
-    frame_end(vm, outer);
+    vm->frame = outer;
     return rc ? frame_trace(vm, "extended from", outer->parent_at) : 0;
 }
 
@@ -81,7 +81,7 @@ static int run_level(struct vm *vm, const void *what)
     if (code->super)
         vm->frame->slots[code->super->slot] = block_refer(vm, block->context, block->level->parent);
     int rc = vm->run(vm, code->body);
-    frame_end(vm, outer);
+    vm->frame = outer;
     vm->at = at;
     return rc && as.program != outer->program ? frame_trace(vm, "called from", at) : rc;
 }
@@ -148,7 +148,7 @@ static int module_new(struct module **out, struct vm *vm, const struct program *
     if (program_begin(&outer, vm, &as))
         return -1;
     int rc = capture(&module->text, vm, run_program, NULL) || collect_members(module, vm, context);
-    frame_end(vm, outer);
+    vm->frame = outer;
     vm->at = at;
     return rc ? frame_trace(vm, how, at) : 0;
 }

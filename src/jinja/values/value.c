@@ -122,7 +122,7 @@ int value_to_data(struct data **out, struct vm *vm, struct arena *arena, const s
 
 /* ---------------------------------------------------------------- what Python asks of values */
 
-static size_t sized_length(struct vm *vm, const struct value *value)
+size_t value_size(struct vm *vm, const struct value *value)
 {
     switch (value->kind) {
     case V_TEXT:
@@ -158,7 +158,7 @@ int value_truth(bool *out, struct vm *vm, const struct value *value)
         *out = value->real != 0;
         return 0;
     default:
-        *out = value->kind == V_LOOP || !value_is_sized(value) || sized_length(vm, value) > 0;
+        *out = value->kind == V_LOOP || !value_is_sized(value) || value_size(vm, value) > 0;
         return 0;
     }
 }
@@ -169,7 +169,7 @@ int value_length(size_t *out, struct vm *vm, const struct value *value)
         return vm_fail_undefined(vm, value);
     if (value->kind != V_UNDEFINED && !value_is_sized(value))
         return vm_fail(vm, CODE_TYPE, "%s has no length", value_kind_name(value));
-    *out = value->kind == V_UNDEFINED ? 0 : sized_length(vm, value);
+    *out = value->kind == V_UNDEFINED ? 0 : value_size(vm, value);
     if (value->kind == V_TEXT)
         *out = utf8_count(value->text);
     return vm_charge_bytes(vm, value->kind == V_TEXT ? value->text.len : 0);

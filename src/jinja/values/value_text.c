@@ -167,40 +167,30 @@ static int repr_loop(struct buf *out, struct vm *vm, struct loop *loop)
     return 0;
 }
 
+/* "<WHAT VALUE>" */
+static int repr_tagged(struct buf *out, struct vm *vm, const char *what, const struct value *value,
+                       const struct printing *outer)
+{
+    (void)buf_printf(out, "<%s ", what);
+    if (repr_value(out, vm, value, outer))
+        return -1;
+    (void)buf_putc(out, '>');
+    return 0;
+}
+
 static int repr_macro(struct buf *out, struct vm *vm, struct span name)
 {
     struct value text = value_text(name);
-    (void)buf_puts(out, name.len ? "<Macro " : "<Macro anonymous");
-    if (name.len && repr_text(out, vm, &text))
-        return -1;
-    (void)buf_putc(out, '>');
-    return 0;
-}
-
-static int repr_module(struct buf *out, struct vm *vm, const char *name)
-{
-    struct value text = value_text(span_from(name));
-    (void)buf_puts(out, "<TemplateModule ");
-    if (repr_text(out, vm, &text))
-        return -1;
-    (void)buf_putc(out, '>');
-    return 0;
-}
-
-static int repr_namespace(struct buf *out, struct vm *vm, const struct value *value,
-                          const struct printing *outer)
-{
-    struct value dict = {.kind = V_DICT, .dict = value->dict};
-    (void)buf_puts(out, "<Namespace ");
-    if (repr_value(out, vm, &dict, outer))
-        return -1;
-    (void)buf_putc(out, '>');
+    if (name.len)
+        return repr_tagged(out, vm, "Macro", &text, NULL);
+    (void)buf_puts(out, "<Macro anonymous>");
     return 0;
 }
 
 static int repr_value(struct buf *out, struct vm *vm, const struct value *value,
                       const struct printing *outer)
 {
+    struct value inner;
     switch (value->kind) {
     case V_UNDEFINED:
         (void)buf_puts(out, "Undefined");
@@ -232,9 +222,11 @@ static int repr_value(struct buf *out, struct vm *vm, const struct value *value,
     case V_MACRO:
         return repr_macro(out, vm, value->macro->code->name);
     case V_MODULE:
-        return repr_module(out, vm, value->module->program->name);
+        inner = value_text(span_from(value->module->program->name));
+        return repr_tagged(out, vm, "TemplateModule", &inner, NULL);
     case V_NAMESPACE:
-        return repr_namespace(out, vm, value, outer);
+        inner = (struct value){.kind = V_DICT, .dict = value->dict};
+        return repr_tagged(out, vm, "Namespace", &inner, outer);
     default:
         return vm_fail(vm, CODE_TYPE, "%s cannot be printed", value_kind_name(value));
     }
