@@ -27,6 +27,15 @@ static inline bool span_equal(struct span a, struct span b)
     return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
+/* The value of a digit of any base up to 36: 0 to 9, letters of both cases from 10 on; else 99. */
+static inline int str_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'z' ? c - 'a' + 10 : 99;
+}
+
 bool str_equal(const char *a, const char *b); /* NULL equals only NULL */
 static inline bool str_starts(const char *text, const char *prefix)
 {

@@ -149,20 +149,6 @@ static bool skip_space(struct toml *t)
     }
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static int hex_value(char c)
-{
-    if (is_digit(c))
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* ---------------------------------------------------------------- strings */
 
 /* The character of \uXXXX or \UXXXXXXXX: never a surrogate. */
@@ -170,8 +156,8 @@ static bool read_unicode(struct toml *t, struct buf *out, int digits)
 {
     uint32_t character = 0;
     for (int i = 0; i < digits; i++) {
-        int value = hex_value(peek(t));
-        if (value < 0)
+        int value = str_digit(peek(t));
+        if (value >= 16)
             return false;
         character = character << 4 | (uint32_t)value;
         t->at++;
@@ -275,18 +261,13 @@ static bool skip_string(struct toml *t, char quote)
 
 /* ---------------------------------------------------------------- numbers and dates */
 
-static bool is_of(char c, int base)
-{
-    int value = hex_value(c);
-    return value >= 0 && value < base;
-}
-
 /* Digits with single '_' between them. */
 static bool skip_digits(struct toml *t, int base)
 {
-    if (!is_of(peek(t), base))
+    if (str_digit(peek(t)) >= base)
         return false;
-    while (is_of(peek(t), base) || (peek(t) == '_' && t->end - t->at > 1 && is_of(t->at[1], base)))
+    while (str_digit(peek(t)) < base ||
+           (peek(t) == '_' && t->end - t->at > 1 && str_digit(t->at[1]) < base))
         t->at++;
     return true;
 }
@@ -321,7 +302,7 @@ static bool shaped(const struct toml *t, const char *shape)
 {
     for (size_t i = 0; shape[i]; i++)
         if ((size_t)(t->end - t->at) <= i ||
-            (shape[i] == '0' ? !is_digit(t->at[i]) : t->at[i] != shape[i]))
+            (shape[i] == '0' ? str_digit(t->at[i]) >= 10 : t->at[i] != shape[i]))
             return false;
     return true;
 }
@@ -366,9 +347,9 @@ static bool skip_time(struct toml *t)
         return false;
     if (!take(t, "."))
         return true;
-    if (!is_digit(peek(t)))
+    if (str_digit(peek(t)) >= 10)
         return false;
-    while (is_digit(peek(t)))
+    while (str_digit(peek(t)) < 10)
         t->at++;
     return true;
 }
@@ -378,7 +359,7 @@ static bool skip_date_time(struct toml *t)
     if (!skip_date(t))
         return false;
     bool time = peek(t) == 'T' || peek(t) == 't' ||
-                (peek(t) == ' ' && t->end - t->at > 1 && is_digit(t->at[1]));
+                (peek(t) == ' ' && t->end - t->at > 1 && str_digit(t->at[1]) < 10);
     if (!time)
         return true;
     t->at++;
@@ -457,7 +438,7 @@ static bool skip_value(struct toml *t)
 
 static bool is_bare(char c)
 {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
+    return str_digit(c) < 36 || c == '_' || c == '-';
 }
 
 static bool read_name(struct span *out, struct toml *t)

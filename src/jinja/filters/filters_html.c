@@ -51,8 +51,7 @@ int filter_safe(struct value *out, struct vm *vm, const struct arguments *given)
 
 static bool is_plain(char c, bool in_query)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c && strchr("_.-~", c)) || (c == '/' && !in_query);
+    return str_digit(c) < 36 || (c && strchr("_.-~", c)) || (c == '/' && !in_query);
 }
 
 static int put_part(struct vm *vm, const struct value *value, bool in_query)

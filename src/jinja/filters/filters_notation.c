@@ -274,11 +274,6 @@ static int scalar_text(struct value *out, struct vm *vm, const struct value *sel
     return value_to_text(out, vm, self);
 }
 
-static bool is_letter_or_digit(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 int filter_shell_quote(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct value text;
@@ -326,7 +321,7 @@ int filter_slug(struct value *out, struct vm *vm, const struct arguments *given)
     bool gap = false;
     for (size_t i = 0; i < text.text.len; i++) {
         char c = text.text.ptr[i];
-        if (!is_letter_or_digit(c)) {
+        if (str_digit(c) >= 36) {
             gap = vm->scratch.len > start;
             continue;
         }

@@ -215,14 +215,6 @@ static bool to_ascii(char out[NUMBER_BYTES], size_t *len, struct span text)
     return *len > 0;
 }
 
-static int digit_of(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'z' ? c - 'a' + 10 : 99;
-}
-
 /* Takes a prefix such as 0x off; the base that it says, or that is the default. */
 static int64_t take_prefix(const char **p, int64_t base)
 {
@@ -249,10 +241,10 @@ static enum number_reading read_digits(int64_t *out, const char *p, int64_t base
     for (; *p; p++) {
         if (*p == '_')
             p++;
-        if (digit_of(*p) >= base)
+        if (str_digit(*p) >= base)
             return NUMBER_BAD;
         large = large || __builtin_mul_overflow(*out, base, out) ||
-                __builtin_sub_overflow(*out, (int64_t)digit_of(*p), out);
+                __builtin_sub_overflow(*out, (int64_t)str_digit(*p), out);
     }
     return large ? NUMBER_LARGE : NUMBER_OK;
 }
