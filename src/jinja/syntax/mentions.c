@@ -302,14 +302,9 @@ static void tell_member(const struct mention_place *place, const struct node *no
 
 /* ---------------------------------------------------------------- expressions */
 
+/* `node` may be NULL. */
 static void walk_node(const struct mention_place *place, const struct node *node, bool dead,
                       bool lenient);
-
-static void walk_optional(const struct mention_place *place, const struct node *node, bool dead)
-{
-    if (node)
-        walk_node(place, node, dead, false);
-}
 
 static void walk_nodes(const struct mention_place *place, const struct node_list *list, bool dead)
 {
@@ -414,8 +409,7 @@ static void walk_choice(const struct mention_place *place, const struct node *no
         enum truth truth = truth_of(place, node->condition.test);
         walk_node(place, node->condition.test, dead, false);
         walk_node(place, node->condition.yes, dead || truth == FALSE_HERE, false);
-        if (node->condition.no)
-            walk_node(place, node->condition.no, dead || truth == TRUE_HERE, false);
+        walk_node(place, node->condition.no, dead || truth == TRUE_HERE, false);
         return;
     }
     enum truth ends = node->kind == N_AND ? FALSE_HERE : TRUE_HERE;
@@ -426,8 +420,10 @@ static void walk_choice(const struct mention_place *place, const struct node *no
 static void walk_node(const struct mention_place *place, const struct node *node, bool dead,
                       bool lenient)
 {
-    bool applied = node->kind == N_FILTER || node->kind == N_TEST;
     struct walk_below below = {.place = place, .dead = dead};
+    if (!node)
+        return;
+    bool applied = node->kind == N_FILTER || node->kind == N_TEST;
     if (applied && !dead)
         check_call(place, node, node->filter.function, &node->filter.args);
     if (applied) {
@@ -621,8 +617,7 @@ static int walk_branches(const struct mention_place *place, const struct if_bran
 {
     for (; branch; branch = branch->next) {
         enum truth truth = branch->test ? truth_of(place, branch->test) : TRUE_HERE;
-        if (branch->test)
-            walk_node(place, branch->test, dead, false);
+        walk_node(place, branch->test, dead, false);
         if (walk_body(place, branch->body, dead || truth == FALSE_HERE) < 0)
             return -1;
         dead |= truth == TRUE_HERE;
@@ -634,7 +629,7 @@ static int walk_loop(const struct mention_place *place, const struct statement *
                      bool dead)
 {
     walk_node(place, statement->loop.iterable, dead, false);
-    walk_optional(place, statement->loop.test, dead);
+    walk_node(place, statement->loop.test, dead, false);
     if (walk_body(place, statement->loop.body, dead) < 0)
         return -1;
     return walk_body(place, statement->loop.otherwise, dead);
@@ -642,9 +637,9 @@ static int walk_loop(const struct mention_place *place, const struct statement *
 
 static int walk_set(const struct mention_place *place, const struct statement *statement, bool dead)
 {
-    walk_optional(place, statement->set.value, dead);
-    walk_optional(place, statement->set.target, dead);
-    walk_optional(place, statement->set.filter, dead);
+    walk_node(place, statement->set.value, dead, false);
+    walk_node(place, statement->set.target, dead, false);
+    walk_node(place, statement->set.filter, dead, false);
     return walk_body(place, statement->set.body, dead);
 }
 
@@ -653,7 +648,7 @@ static int walk_macro(const struct mention_place *place, const struct statement 
 {
     const struct macro_code *code = statement->macro.code;
     for (size_t i = 0; i < code->count; i++)
-        walk_optional(place, code->parameters[i].fallback, dead);
+        walk_node(place, code->parameters[i].fallback, dead, false);
     if (statement->kind == S_CALL)
         walk_node(place, statement->macro.call, dead, false);
     return walk_body(place, code->body, dead);
@@ -748,7 +743,7 @@ static int walk_program(struct mention_place *place, bool dead)
     if (read_parents(place) < 0)
         return -1;
     for (; place; place = place->parent) {
-        walk_optional(place, place->program->expression, dead);
+        walk_node(place, place->program->expression, dead, false);
         if (walk_body(place, place->program->body, dead) < 0)
             return -1;
     }

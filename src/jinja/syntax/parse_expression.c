@@ -556,22 +556,27 @@ static int parse_filters_and_tests(struct node **out, struct parser *parser, str
 
 /* ---------------------------------------------------------------- operators */
 
-static int parse_signed(struct node **out, struct parser *parser)
+static int parse_not(struct node **out, struct parser *parser);
+
+/* A sign, or `not`, which is the current token, and what it stands before. */
+static int parse_prefixed(struct node **out, struct parser *parser, enum node_kind kind)
 {
-    enum node_kind kind = parser->current.kind == T_SUB ? N_NEGATE : N_PLUS;
-    struct node *node = node_new(parser, kind, parser->current.offset);
-    if (enter(parser) || parser_advance(parser) || parse_unary(&node->binary.right, parser, false))
+    struct node *node = *out = node_new(parser, kind, parser->current.offset);
+    struct node **operand = &node->binary.right;
+    if (enter(parser) || parser_advance(parser) ||
+        (kind == N_NOT ? parse_not(operand, parser) : parse_unary(operand, parser, false)))
         return -1;
     leave(parser);
-    *out = node;
-    return adopt(parser, node, node->binary.right);
+    return adopt(parser, node, *operand);
 }
 
 static int parse_unary(struct node **out, struct parser *parser, bool with_filters)
 {
     struct node *node;
-    bool is_signed = parser->current.kind == T_SUB || parser->current.kind == T_ADD;
-    if ((is_signed ? parse_signed : parse_primary)(&node, parser) ||
+    enum token_kind kind = parser->current.kind;
+    if ((kind == T_SUB   ? parse_prefixed(&node, parser, N_NEGATE)
+         : kind == T_ADD ? parse_prefixed(&node, parser, N_PLUS)
+                         : parse_primary(&node, parser)) ||
         parse_postfix(&node, parser, node))
         return -1;
     if (with_filters && parse_filters_and_tests(&node, parser, node))
@@ -638,22 +643,18 @@ static int parse_concat(struct node **out, struct parser *parser)
 /* Takes a comparison, if one comes next: 1, 0, or -1. */
 static int take_comparison(struct parser *parser, enum compare_op *op)
 {
-    struct token next;
+    bool taken;
     if (parser->current.kind >= T_EQ && parser->current.kind <= T_GE) {
         *op = (enum compare_op)(parser->current.kind - T_EQ + OP_EQ);
         return parser_advance(parser) ? -1 : 1;
     }
     *op = OP_IN;
-    if (parser_sees(parser, "in"))
-        return parser_advance(parser) ? -1 : 1;
-    if (!parser_sees(parser, "not"))
-        return 0;
-    if (parser_peek(&next, parser))
+    if (parser_skip(&taken, parser, "in"))
         return -1;
-    if (next.kind != T_NAME || !span_equal(next.text, span_from("in")))
-        return 0;
+    if (taken)
+        return 1;
     *op = OP_NOT_IN;
-    return parser_advance(parser) || parser_advance(parser) ? -1 : 1;
+    return parser_skip_pair(&taken, parser, "not", "in") ? -1 : taken;
 }
 
 static void add_op(struct parser *parser, struct node *node, enum compare_op op)
@@ -693,14 +694,8 @@ static int parse_compare(struct node **out, struct parser *parser)
 
 static int parse_not(struct node **out, struct parser *parser)
 {
-    if (!parser_sees(parser, "not"))
-        return parse_compare(out, parser);
-    struct node *node = node_new(parser, N_NOT, parser->current.offset);
-    if (enter(parser) || parser_advance(parser) || parse_not(&node->binary.right, parser))
-        return -1;
-    leave(parser);
-    *out = node;
-    return adopt(parser, node, node->binary.right);
+    return parser_sees(parser, "not") ? parse_prefixed(out, parser, N_NOT)
+                                      : parse_compare(out, parser);
 }
 
 /* N_OR, whose operands are N_AND, whose operands are with or without `not`. */

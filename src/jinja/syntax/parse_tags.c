@@ -146,27 +146,12 @@ int parse_call_block(struct statement *statement, struct parser *parser)
 
 /* ---------------------------------------------------------------- include, import, from */
 
-/* Two keywords in a row; a first one alone is not taken. */
-static int skip_pair(bool *skipped, struct parser *parser, const char *first, const char *second)
-{
-    struct token next;
-    *skipped = false;
-    if (!parser_sees(parser, first))
-        return 0;
-    if (parser_peek(&next, parser))
-        return -1;
-    if (next.kind != T_NAME || !span_equal(next.text, span_from(second)))
-        return 0;
-    *skipped = true;
-    return parser_advance(parser) || parser_advance(parser) ? -1 : 0;
-}
-
 /* "with context", "without context", or neither */
 static int parse_context(bool *seen, struct statement *statement, struct parser *parser)
 {
     bool with, without = false;
-    if (skip_pair(&with, parser, "with", "context") ||
-        (!with && skip_pair(&without, parser, "without", "context")))
+    if (parser_skip_pair(&with, parser, "with", "context") ||
+        (!with && parser_skip_pair(&without, parser, "without", "context")))
         return -1;
     *seen = with || without;
     if (*seen)
@@ -180,7 +165,7 @@ int parse_include(struct statement *statement, struct parser *parser)
     statement->kind = S_INCLUDE;
     statement->include.with_context = true;
     if (parse_expression(&statement->include.name, parser) ||
-        skip_pair(&statement->include.ignore_missing, parser, "ignore", "missing"))
+        parser_skip_pair(&statement->include.ignore_missing, parser, "ignore", "missing"))
         return -1;
     size_t offset = parser->current.offset;
     if (parse_context(&seen, statement, parser))

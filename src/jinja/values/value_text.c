@@ -9,6 +9,7 @@
 #include "jinja/run/vm.h"
 #include "jinja/syntax/ast.h"
 #include "jinja/syntax/program.h"
+#include "jinja/values/sort.h"
 #include "jinja/values/value.h"
 
 #include <inttypes.h>
@@ -62,14 +63,43 @@ static int repr_text(struct buf *out, struct vm *vm, const struct value *value)
 
 /* ---------------------------------------------------------------- containers */
 
-/* The containers being printed: one inside itself is shown as "...". */
+/* The containers being printed: one inside itself is shown as "...", or nested too deep if sorted.
+ */
 struct printing {
     const void *container;
     const struct printing *outer;
+    bool sorted; /* mappings by their keys */
 };
 
 static int repr_value(struct buf *out, struct vm *vm, const struct value *value,
                       const struct printing *outer);
+
+/* Keys of different kinds: by the names of Python's types. */
+static int key_rank(const struct value *key)
+{
+    return key->kind == V_NONE ? 0 : value_is_number(key) ? 1 : key->kind == V_TEXT ? 2 : 3;
+}
+
+int value_sorted_members(struct sorted **out, struct vm *vm, struct dict *dict)
+{
+    dict_open(vm, dict);
+    *out = vm_alloc(vm, dict->count * sizeof(**out));
+    for (size_t i = 0; i < dict->count; i++) {
+        struct value rank = value_int(key_rank(&dict->entries[i].key));
+        struct value key = list_new(vm, V_LIST, 2);
+        if (vm_charge(vm, 1) || list_push(vm, key.list, &rank) ||
+            list_push(vm, key.list, &dict->entries[i].key))
+            return -1;
+        (*out)[i] = (struct sorted){key, dict_part(vm, dict, VIEW_ITEMS, i)};
+    }
+    return sort_values(vm, *out, dict->count, 0);
+}
+
+bool value_is_sorted(const struct value *value)
+{
+    return value->kind == V_LIST || (value->kind == V_TUPLE && !value->group) ||
+           value->kind == V_DICT;
+}
 
 static bool is_printing(const struct printing *outer, const void *container)
 {
@@ -82,7 +112,7 @@ static int repr_list(struct buf *out, struct vm *vm, const struct value *value,
                      const struct printing *outer)
 {
     struct list *list = value->list;
-    const struct printing printing = {list, outer};
+    const struct printing printing = {list, outer, outer && outer->sorted};
     bool tuple = value->kind == V_TUPLE;
     list_open(vm, list);
     (void)buf_putc(out, tuple ? '(' : '[');
@@ -100,15 +130,20 @@ static int repr_dict(struct buf *out, struct vm *vm, const struct value *value,
                      const struct printing *outer)
 {
     struct dict *dict = value->dict;
-    const struct printing printing = {dict, outer};
+    const struct printing printing = {dict, outer, outer && outer->sorted};
+    struct sorted *members = NULL;
     dict_open(vm, dict);
+    if (printing.sorted && value_sorted_members(&members, vm, dict))
+        return -1;
     (void)buf_putc(out, '{');
     for (size_t i = 0; i < dict->count; i++) {
+        const struct value *pair = members ? members[i].value.list->items : NULL;
         (void)buf_puts(out, i ? ", " : "");
-        if (vm_charge(vm, 1) || repr_value(out, vm, &dict->entries[i].key, &printing))
+        if (vm_charge(vm, 1) ||
+            repr_value(out, vm, pair ? &pair[0] : &dict->entries[i].key, &printing))
             return -1;
         (void)buf_puts(out, ": ");
-        if (repr_value(out, vm, &dict->entries[i].value, &printing))
+        if (repr_value(out, vm, pair ? &pair[1] : &dict->entries[i].value, &printing))
             return -1;
     }
     (void)buf_putc(out, '}');
@@ -137,7 +172,7 @@ static int repr_container(struct buf *out, struct vm *vm, const struct value *va
 {
     static const char *const again[] = {
         [V_LIST] = "[...]", [V_TUPLE] = "(...)", [V_DICT] = "{...}"};
-    if (value->kind != V_VIEW && is_printing(outer, value->list)) {
+    if (value->kind != V_VIEW && !(outer && outer->sorted) && is_printing(outer, value->list)) {
         (void)buf_puts(out, again[value->kind]);
         return 0;
     }
@@ -191,6 +226,8 @@ static int repr_value(struct buf *out, struct vm *vm, const struct value *value,
                       const struct printing *outer)
 {
     struct value inner;
+    if (outer && outer->sorted && !value_is_sorted(value))
+        outer = NULL;
     switch (value->kind) {
     case V_UNDEFINED:
         (void)buf_puts(out, "Undefined");
@@ -235,6 +272,11 @@ static int repr_value(struct buf *out, struct vm *vm, const struct value *value,
 int value_repr(struct buf *out, struct vm *vm, const struct value *value)
 {
     return repr_value(out, vm, value, NULL);
+}
+
+int value_repr_sorted(struct buf *out, struct vm *vm, const struct value *value)
+{
+    return repr_value(out, vm, value, &(struct printing){.sorted = true});
 }
 
 int value_print(struct buf *out, struct vm *vm, const struct value *value)
