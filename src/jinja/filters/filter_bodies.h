@@ -1,10 +1,8 @@
-/* The table of filters, and the functions behind it. */
+/* The functions behind the table of filters. */
 #ifndef TMPLGEN_FILTER_BODIES_H
 #define TMPLGEN_FILTER_BODIES_H
 
 #include "jinja/functions/function.h"
-
-extern const struct function_table filters;
 
 /* What `how` says of filter_select. */
 enum selection_filter {

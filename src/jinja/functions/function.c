@@ -63,32 +63,23 @@ static size_t parameter_count(const struct function *function)
     return count;
 }
 
-/* To the parameter of that name: 1, or 0 where there is none. */
-static int bind_keyword(struct value fixed[], struct vm *vm, const struct function *function,
-                        const struct dict_entry *keyword)
-{
-    size_t count = parameter_count(function);
-    for (size_t i = 0; i < count; i++) {
-        if (!span_equal(keyword->key.text, span_from(function->parameters[i])))
-            continue;
-        if (fixed[i].kind != V_MISSING)
-            return fail_call(vm, function, "is given twice the parameter ", keyword->key.text);
-        fixed[i] = keyword->value;
-        return 1;
-    }
-    return 0;
-}
-
 static int bind_keywords(struct value fixed[], struct vm *vm, const struct function *function,
                          const struct arguments *given)
 {
+    size_t count = parameter_count(function);
     for (size_t i = 0; given->keywords && i < given->keywords->count; i++) {
         const struct dict_entry *keyword = &given->keywords->entries[i];
-        int bound = bind_keyword(fixed, vm, function, keyword);
-        if (bound == 0 && !function->keywords)
-            return fail_call(vm, function, "has no parameter ", keyword->key.text);
-        if (bound < 0)
-            return -1;
+        struct span name = keyword->key.text;
+        size_t at = 0;
+        while (at < count && !span_equal(name, span_from(function->parameters[at])))
+            at++;
+        if (at == count && !function->keywords)
+            return fail_call(vm, function, "has no parameter ", name);
+        if (at == count)
+            continue;
+        if (fixed[at].kind != V_MISSING)
+            return fail_call(vm, function, "is given twice the parameter ", name);
+        fixed[at] = keyword->value;
     }
     return 0;
 }

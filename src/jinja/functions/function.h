@@ -41,6 +41,9 @@ struct function_table {
     size_t refused_count;
 };
 
+/* What stands behind `|` and `is`, and the functions that are there without being set. */
+extern const struct function_table filters, tests, builtins;
+
 /* The function of that name, or NULL. */
 const struct function *function_find(const struct function_table *table, struct span name);
 bool function_is_refused(const struct function_table *table, struct span name);

@@ -1,7 +1,6 @@
 /* The tests behind `is`. */
-#include "jinja/functions/is_tests.h"
-
 #include "base/unicode.h"
+#include "jinja/functions/function.h"
 #include "jinja/functions/text_parts.h"
 #include "jinja/run/vm.h"
 #include "jinja/values/arith.h"

@@ -1,4 +1,4 @@
-/* The functions behind the tables of methods. */
+/* The methods of the types, and the functions behind their tables. */
 #ifndef TMPLGEN_METHOD_BODIES_H
 #define TMPLGEN_METHOD_BODIES_H
 
@@ -14,5 +14,12 @@ extern function_body list_append, list_copy, list_count, list_extend, list_index
 extern function_body dict_copy, dict_get, dict_setdefault, dict_update, dict_view;
 /* of the loop */
 extern function_body loop_cycle, loop_changed;
+
+/* The method `name` of what `self` is, or NULL. */
+const struct function *method_find(const struct value *self, struct span name);
+/* An attribute that Python's type has and this language does not reach. */
+bool method_is_refused(const struct value *self, struct span name);
+/* The nearest method or key or loop variable, or NULL. */
+const char *member_nearest(struct vm *vm, const struct value *object, struct span name);
 
 #endif

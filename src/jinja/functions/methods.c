@@ -1,9 +1,8 @@
 /* The tables of methods, and of the attributes that Python has and this language has not. */
-#include "jinja/functions/methods.h"
+#include "jinja/functions/method_bodies.h"
 
 #include "base/arena.h"
 #include "jinja/functions/builtins.h"
-#include "jinja/functions/method_bodies.h"
 #include "jinja/functions/text_parts.h"
 #include "jinja/run/vm.h"
 #include "jinja/values/object.h"

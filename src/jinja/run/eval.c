@@ -5,7 +5,7 @@
 #include "data/data.h"
 #include "jinja/functions/builtins.h"
 #include "jinja/functions/function.h"
-#include "jinja/functions/methods.h"
+#include "jinja/functions/method_bodies.h"
 #include "jinja/run/context.h"
 #include "jinja/run/vm.h"
 #include "jinja/syntax/program.h"

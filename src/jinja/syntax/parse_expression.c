@@ -4,8 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/intern.h"
-#include "jinja/filters/filter_bodies.h"
-#include "jinja/functions/is_tests.h"
+#include "jinja/functions/function.h"
 #include "jinja/run/vm.h"
 #include "jinja/syntax/program.h"
 

@@ -299,26 +299,18 @@ static int entry_matches(bool *out, struct vm *vm, const struct dict_entry *entr
     return key_equal(out, vm, &entry->key, lookup->key);
 }
 
+/* By the index where there is one, else one entry after the other. */
 static int find_entry(struct dict_entry **out, struct vm *vm, struct dict *dict,
                       const struct dict_key *lookup)
 {
     bool match = false;
+    size_t probes = 0;
     dict_open(vm, dict);
     *out = NULL;
-    for (size_t i = 0; !dict->index && i < dict->count; i++) {
-        if (entry_matches(&match, vm, &dict->entries[i], lookup))
-            return -1;
-        if (match) {
-            *out = &dict->entries[i];
-            return 0;
-        }
-    }
-    if (!dict->index)
-        return 0;
-    size_t probes = 0;
-    for (size_t i = lookup->hash & (dict->slots - 1); dict->index[i];
-         i = (i + 1) & (dict->slots - 1)) {
-        struct dict_entry *entry = &dict->entries[dict->index[i] - 1];
+    const uint32_t *index = dict->index;
+    size_t mask = index ? dict->slots - 1 : SIZE_MAX, i = index ? lookup->hash & mask : 0;
+    for (; index ? index[i] != 0 : i < dict->count; i = (i + 1) & mask) {
+        struct dict_entry *entry = &dict->entries[index ? index[i] - 1 : i];
         if (entry_matches(&match, vm, entry, lookup))
             return -1;
         if (match) {
@@ -327,7 +319,7 @@ static int find_entry(struct dict_entry **out, struct vm *vm, struct dict *dict,
         }
         probes++;
     }
-    return vm_charge(vm, probes / 8);
+    return index ? vm_charge(vm, probes / 8) : 0;
 }
 
 int dict_find(struct value **out, struct vm *vm, struct dict *dict, const struct value *key)
