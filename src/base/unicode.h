@@ -36,6 +36,8 @@ bool unicode_is_upper(struct span text);
 
 /* Without white space at the ends asked for. */
 struct span unicode_strip(struct span text, bool left, bool right);
+/* Without the characters of a set there; a set without `ptr` is white space. */
+struct span unicode_strip_set(struct span text, struct span set, bool left, bool right);
 
 /*
  * str.lower, upper, title and capitalize exactly as Python's: full mappings, final sigma. Bytes

@@ -301,22 +301,37 @@ int unicode_put_case(struct buf *out, struct span text, enum letter_case into)
     return result(out);
 }
 
-struct span unicode_strip(struct span text, bool left, bool right)
+static bool is_of_set(struct span set, uint32_t c)
+{
+    if (!set.ptr)
+        return unicode_is_space(c);
+    for (size_t pos = 0; pos < set.len;)
+        if (utf8_next(set, &pos) == c)
+            return true;
+    return false;
+}
+
+struct span unicode_strip_set(struct span text, struct span set, bool left, bool right)
 {
     size_t start = 0, end = text.len;
     while (left && start < end) {
         size_t next = start;
-        if (!unicode_is_space(utf8_next(text, &next)))
+        if (!is_of_set(set, utf8_next(text, &next)))
             break;
         start = next;
     }
     while (right && end > start) {
         size_t before = end;
-        if (!unicode_is_space(utf8_previous(text, &before)))
+        if (!is_of_set(set, utf8_previous(text, &before)))
             break;
         end = before;
     }
     return span_of(text.ptr + start, end - start);
+}
+
+struct span unicode_strip(struct span text, bool left, bool right)
+{
+    return unicode_strip_set(text, span_of(NULL, 0), left, right);
 }
 
 static unsigned combining_class(uint32_t c)

@@ -97,27 +97,17 @@ static int reverse_text(struct value *out, struct vm *vm, const struct value *se
     return 0;
 }
 
-/* What reversed() does not take becomes a list first, and stays one. */
-static int reverse_walked(struct value *out, struct vm *vm, const struct value *self)
-{
-    if (iterate_list(out, vm, V_LIST, self))
-        return -1;
-    struct list *list = out->list;
-    for (size_t i = 0; i < list->count / 2; i++) {
-        struct value swap = list->items[i];
-        list->items[i] = list->items[list->count - 1 - i];
-        list->items[list->count - 1 - i] = swap;
-    }
-    return 0;
-}
-
 int filter_reverse(struct value *out, struct vm *vm, const struct arguments *given)
 {
     const struct value *self = given->self;
     if (self->kind == V_TEXT)
         return reverse_text(out, vm, self);
-    if (!value_is_reversible(self))
-        return reverse_walked(out, vm, self);
+    if (!value_is_reversible(self)) { /* what reversed() does not take becomes a list */
+        if (iterate_list(out, vm, V_LIST, self))
+            return -1;
+        list_turn(out->list);
+        return 0;
+    }
     out->kind = V_ITERATOR;
     return iterator_open_reversed(&out->iterator, vm, self);
 }

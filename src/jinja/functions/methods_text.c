@@ -159,112 +159,68 @@ static struct span between(struct span text, size_t start, size_t end)
     return span_of(text.ptr + start, end - start);
 }
 
-static bool space_at(struct span text, size_t pos, size_t *behind)
+/* Whether the next character from `pos` on, or before it, is white space; where it ends. */
+static bool space_at(struct span text, size_t pos, bool right, size_t *end)
 {
-    *behind = pos;
-    return unicode_is_space(utf8_next(text, behind));
+    *end = pos;
+    return unicode_is_space(right ? utf8_previous(text, end) : utf8_next(text, end));
 }
 
-/* By white space, from the left: at most `left` times; the rest keeps the blanks at its end. */
-static int split_blanks(struct vm *vm, struct list *list, struct span text, int64_t left)
+/* By white space, at most `left` times; the rest keeps the blanks at its other end. */
+static int split_blanks(struct vm *vm, struct list *list, struct span text, int64_t left,
+                        bool right)
 {
-    size_t pos = 0, behind;
+    size_t pos = right ? text.len : 0, last = right ? 0 : text.len, next;
     for (; left != 0; left -= left > 0) {
-        while (pos < text.len && space_at(text, pos, &behind))
-            pos = behind;
+        while (pos != last && space_at(text, pos, right, &next))
+            pos = next;
         size_t start = pos;
-        while (pos < text.len && !space_at(text, pos, &behind))
-            pos = behind;
+        while (pos != last && !space_at(text, pos, right, &next))
+            pos = next;
         if (start == pos)
             return 0;
-        if (push_text(vm, list, between(text, start, pos)))
+        if (push_text(vm, list, right ? between(text, pos, start) : between(text, start, pos)))
             return -1;
     }
-    struct span rest = unicode_strip(between(text, pos, text.len), true, false);
+    struct span rest = right ? between(text, 0, pos) : between(text, pos, text.len);
+    rest = unicode_strip(rest, !right, right);
     return rest.len ? push_text(vm, list, rest) : 0;
 }
 
-static bool space_before(struct span text, size_t pos, size_t *before)
+static int split_by(struct vm *vm, struct list *list, struct span rest, struct span separator,
+                    int64_t left, bool right)
 {
-    *before = pos;
-    return unicode_is_space(utf8_previous(text, before));
-}
-
-static int rsplit_blanks(struct vm *vm, struct list *list, struct span text, int64_t left)
-{
-    size_t pos = text.len, before;
+    size_t found;
     for (; left != 0; left -= left > 0) {
-        while (pos > 0 && space_before(text, pos, &before))
-            pos = before;
-        size_t end = pos;
-        while (pos > 0 && !space_before(text, pos, &before))
-            pos = before;
-        if (end == pos)
-            return 0;
-        if (push_text(vm, list, between(text, pos, end)))
+        found = right ? text_find_last(rest, separator, rest.len) : text_find(rest, separator, 0);
+        if (found == SIZE_MAX)
+            break;
+        struct span before = between(rest, 0, found);
+        struct span behind = between(rest, found + separator.len, rest.len);
+        if (push_text(vm, list, right ? behind : before))
             return -1;
+        rest = right ? before : behind;
     }
-    struct span rest = unicode_strip(between(text, 0, pos), false, true);
-    return rest.len ? push_text(vm, list, rest) : 0;
-}
-
-struct splitting {
-    struct span separator;
-    int64_t left; /* splits, negative: any number */
-};
-
-static int split_by(struct vm *vm, struct list *list, struct span text, struct splitting splitting)
-{
-    size_t pos = 0, found;
-    while (splitting.left != 0 && (found = text_find(text, splitting.separator, pos)) != SIZE_MAX) {
-        if (push_text(vm, list, between(text, pos, found)))
-            return -1;
-        pos = found + splitting.separator.len;
-        splitting.left -= splitting.left > 0;
-    }
-    return push_text(vm, list, between(text, pos, text.len));
-}
-
-static int rsplit_by(struct vm *vm, struct list *list, struct span text, struct splitting splitting)
-{
-    size_t end = text.len, found;
-    while (splitting.left != 0 &&
-           (found = text_find_last(text, splitting.separator, end)) != SIZE_MAX) {
-        if (push_text(vm, list, between(text, found + splitting.separator.len, end)))
-            return -1;
-        end = found;
-        splitting.left -= splitting.left > 0;
-    }
-    return push_text(vm, list, between(text, 0, end));
-}
-
-static void turn_around(struct list *list)
-{
-    for (size_t i = 0; i < list->count / 2; i++) {
-        struct value swap = list->items[i];
-        list->items[i] = list->items[list->count - 1 - i];
-        list->items[list->count - 1 - i] = swap;
-    }
+    return push_text(vm, list, rest);
 }
 
 int text_split(struct value *out, struct vm *vm, const struct arguments *given)
 {
+    struct span text = given->self->text, separator = span_of("", 0);
     bool right = given->how == TEXT_RIGHT;
-    const struct value *self = given->self;
-    struct splitting splitting = {.left = -1};
     bool blanks = !argument_given(given, 0) || given->values[0].kind == V_NONE;
-    if ((!blanks && argument_text(&splitting.separator, vm, given, 0)) ||
-        argument_integer(&splitting.left, vm, given, 1, -1) ||
-        vm_charge(vm, text_search_steps(self->text, splitting.separator)))
+    int64_t left;
+    if ((!blanks && argument_text(&separator, vm, given, 0)) ||
+        argument_integer(&left, vm, given, 1, -1) ||
+        vm_charge(vm, text_search_steps(text, separator)))
         return -1;
-    if (!blanks && splitting.separator.len == 0)
+    if (!blanks && separator.len == 0)
         return vm_fail(vm, CODE_TYPE, "the separator is empty");
     *out = list_new(vm, V_LIST, 0);
-    int rc = blanks
-                 ? (right ? rsplit_blanks : split_blanks)(vm, out->list, self->text, splitting.left)
-                 : (right ? rsplit_by : split_by)(vm, out->list, self->text, splitting);
+    int rc = blanks ? split_blanks(vm, out->list, text, left, right)
+                    : split_by(vm, out->list, text, separator, left, right);
     if (right)
-        turn_around(out->list);
+        list_turn(out->list);
     return rc;
 }
 

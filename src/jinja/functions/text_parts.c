@@ -113,43 +113,15 @@ int text_replace(struct value *out, struct vm *vm, struct span text,
 
 /* ---------------------------------------------------------------- stripping */
 
-static bool has_character(struct span set, uint32_t c)
-{
-    for (size_t pos = 0; pos < set.len;)
-        if (utf8_next(set, &pos) == c)
-            return true;
-    return false;
-}
-
-static struct span strip_set(struct span text, struct span set, int sides)
-{
-    size_t start = 0, end = text.len;
-    while ((sides & TEXT_LEFT) && start < end) {
-        size_t next = start;
-        if (!has_character(set, utf8_next(text, &next)))
-            break;
-        start = next;
-    }
-    while ((sides & TEXT_RIGHT) && end > start) {
-        size_t before = end;
-        if (!has_character(set, utf8_previous(text, &before)))
-            break;
-        end = before;
-    }
-    return span_of(text.ptr + start, end - start);
-}
-
 int text_strip(struct value *out, struct vm *vm, struct span text,
                const struct arguments *arguments, int sides)
 {
-    struct span set;
-    if (!argument_given(arguments, 0) || arguments->values[0].kind == V_NONE) {
-        *out = value_text(unicode_strip(text, sides & TEXT_LEFT, sides & TEXT_RIGHT));
-        return 0;
-    }
-    if (argument_text(&set, vm, arguments, 0) || vm_charge(vm, (text.len / 64 + 1) * (set.len + 1)))
+    struct span set = {NULL, 0};
+    if (argument_given(arguments, 0) && arguments->values[0].kind != V_NONE &&
+        (argument_text(&set, vm, arguments, 0) ||
+         vm_charge(vm, (text.len / 64 + 1) * (set.len + 1))))
         return -1;
-    *out = value_text(strip_set(text, set, sides));
+    *out = value_text(unicode_strip_set(text, set, sides & TEXT_LEFT, sides & TEXT_RIGHT));
     return 0;
 }
 

@@ -355,18 +355,12 @@ static int include_bare(struct vm *vm, const struct statement *statement, struct
 static int run_include(struct vm *vm, const struct statement *statement, struct program *program)
 {
     struct context *context;
-    struct frame *outer;
     if (!statement->include.with_context)
         return include_bare(vm, statement, program);
     if (context_new(&context, vm, program, false) ||
         snapshot_new(&context->outer, vm, statement->include.scope))
         return -1;
-    const struct frame as = {.program = program, .routine = program->routine, .context = context};
-    if (program_begin(&outer, vm, &as))
-        return -1;
-    int rc = program_run(vm);
-    vm->frame = outer;
-    return rc ? frame_trace(vm, "included from", statement->include.name->offset) : 0;
+    return program_render(vm, program, context, "included from", statement->include.name->offset);
 }
 
 static int exec_include(struct vm *vm, const struct statement *statement)

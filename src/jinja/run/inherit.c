@@ -30,26 +30,26 @@ int program_begin(struct frame **outer, struct vm *vm, const struct frame *as)
     return 0;
 }
 
-/* The template that is extended goes on in the same context. */
-static int run_parent(struct vm *vm)
+int program_render(struct vm *vm, const struct program *program, const struct context *context,
+                   const char *how, uint32_t at)
 {
-    const struct program *parent = vm->frame->parent;
-    const struct frame as = {
-        .program = parent, .routine = parent->routine, .context = vm->frame->context};
+    const struct frame as = {.program = program, .routine = program->routine, .context = context};
     struct frame *outer;
-    vm->at = vm->frame->parent_at;
     if (program_begin(&outer, vm, &as))
         return -1;
     int rc = program_run(vm);
     vm->frame = outer;
-    return rc ? frame_trace(vm, "extended from", outer->parent_at) : 0;
+    return rc ? frame_trace(vm, how, at) : 0;
 }
 
 int program_run(struct vm *vm)
 {
     if (vm->run(vm, vm->frame->program->body))
         return -1;
-    return vm->frame->parent ? run_parent(vm) : 0;
+    if (!vm->frame->parent)
+        return 0;
+    vm->at = vm->frame->parent_at; /* what is extended goes on in the same context */
+    return program_render(vm, vm->frame->parent, vm->frame->context, "extended from", vm->at);
 }
 
 int exec_extends(struct vm *vm, const struct statement *statement)

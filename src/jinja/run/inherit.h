@@ -14,6 +14,9 @@ struct vm;
 /* Begins the frame of a whole template, `as` said, and renders it: with what it extends. */
 TG_CHECKED int program_begin(struct frame **outer, struct vm *vm, const struct frame *as);
 TG_CHECKED int program_run(struct vm *vm);
+/* Both, within another template; what fails in it fails at its byte `at`, in the words of `how`. */
+TG_CHECKED int program_render(struct vm *vm, const struct program *program,
+                              const struct context *context, const char *how, uint32_t at);
 
 /* The tags. */
 TG_CHECKED int exec_extends(struct vm *vm, const struct statement *statement);

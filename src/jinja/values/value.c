@@ -205,6 +205,15 @@ int list_push(struct vm *vm, struct list *list, const struct value *item)
     return 0;
 }
 
+void list_turn(struct list *list)
+{
+    for (size_t i = 0; i < list->count / 2; i++) {
+        struct value swap = list->items[i];
+        list->items[i] = list->items[list->count - 1 - i];
+        list->items[list->count - 1 - i] = swap;
+    }
+}
+
 void list_open(struct vm *vm, struct list *list)
 {
     const struct data *data = list->pending;
