@@ -9,6 +9,7 @@
 #include <string.h>
 
 struct arena;
+struct buf;
 
 /* Several texts, owned by somebody else. */
 struct words {
@@ -24,6 +25,15 @@ static inline struct span span_from(const char *text)
 static inline bool span_equal(struct span a, struct span b)
 {
     return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+/* The value of a digit of any base up to 36: 0 to 9, letters of both cases from 10 on; else 99. */
+static inline int str_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'z' ? c - 'a' + 10 : 99;
 }
 
 bool str_equal(const char *a, const char *b); /* NULL equals only NULL */
@@ -80,5 +90,12 @@ bool glob_match(const char *pattern, const char *path);
 bool glob_match_counted(size_t *work, const char *pattern, const char *path);
 /* A glob that matches this path alone. */
 const char *glob_of_path(struct arena *arena, const char *path);
+
+/*
+ * Appends `text`, which begins in `column`, and a line end. Lines are `width` characters at most,
+ * where their words allow, and go on at `indent`; line ends of the text stay. No line ends in a
+ * blank.
+ */
+void wrap_text(struct buf *out, const char *text, size_t column, size_t indent, size_t width);
 
 #endif

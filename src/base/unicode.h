@@ -36,16 +36,15 @@ bool unicode_is_upper(struct span text);
 
 /* Without white space at the ends asked for. */
 struct span unicode_strip(struct span text, bool left, bool right);
+/* Without the characters of a set there; a set without `ptr` is white space. */
+struct span unicode_strip_set(struct span text, struct span set, bool left, bool right);
 
 /*
  * str.lower, upper, title and capitalize exactly as Python's: full mappings, final sigma. Bytes
  * that are no UTF-8 stay as they are.
  */
-typedef int unicode_mapping(struct buf *out, struct span text);
-int unicode_lower(struct buf *out, struct span text);
-int unicode_upper(struct buf *out, struct span text);
-int unicode_title(struct buf *out, struct span text);
-int unicode_capitalize(struct buf *out, struct span text);
+enum letter_case { UNICODE_LOWER, UNICODE_UPPER, UNICODE_TITLE, UNICODE_CAPITALIZED };
+int unicode_put_case(struct buf *out, struct span text, enum letter_case into);
 
 /*
  * A key that is equal for two texts exactly when they are equal after NFC and full case folding

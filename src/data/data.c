@@ -227,31 +227,6 @@ bool data_equal(const struct data *a, const struct data *b)
     return false;
 }
 
-struct data *data_copy(struct arena *arena, const struct data *data)
-{
-    struct data *copy = data_new(arena, data->kind);
-    switch (data->kind) {
-    case DATA_STR:
-        return data_span(arena, data->str);
-    case DATA_LIST:
-        for (size_t i = 0; i < data->list.count; i++)
-            data_push(arena, copy, data_copy(arena, data->list.items[i]));
-        return copy;
-    case DATA_MAP:
-        for (size_t i = 0; i < data->map.count; i++)
-            data_append(arena, copy, data->map.members[i].name,
-                        data_copy(arena, data->map.members[i].value));
-        return copy;
-    case DATA_NULL:
-    case DATA_BOOL:
-    case DATA_INT:
-    case DATA_FLOAT:
-        *copy = *data;
-        return copy;
-    }
-    return copy;
-}
-
 static int by_name(const void *a, const void *b)
 {
     const struct data_member *left = a, *right = b;
@@ -262,42 +237,55 @@ static int by_name(const void *a, const void *b)
     return left->name.len < right->name.len ? -1 : left->name.len > right->name.len;
 }
 
-struct data *data_sorted(struct arena *arena, const struct data *data)
+static struct data *copy_of(struct arena *arena, const struct data *data, bool sorted)
 {
+    if (data->kind == DATA_STR)
+        return data_span(arena, data->str);
     struct data *copy = data_new(arena, data->kind);
     if (data->kind == DATA_LIST) {
         for (size_t i = 0; i < data->list.count; i++)
-            data_push(arena, copy, data_sorted(arena, data->list.items[i]));
-        return copy;
+            data_push(arena, copy, copy_of(arena, data->list.items[i], sorted));
+    } else if (data->kind == DATA_MAP) {
+        for (size_t i = 0; i < data->map.count; i++)
+            data_append(arena, copy, data->map.members[i].name,
+                        copy_of(arena, data->map.members[i].value, sorted));
+        if (sorted && copy->map.count) {
+            qsort(copy->map.members, copy->map.count, sizeof(*copy->map.members), by_name);
+            copy->map.index = NULL;
+            index_members(arena, copy);
+        }
+    } else {
+        *copy = *data;
     }
-    if (data->kind != DATA_MAP)
-        return data_copy(arena, data);
-    struct data_member *members = arena_array(arena, data->map.count, sizeof(*members));
-    if (data->map.count) {
-        memcpy(members, data->map.members, data->map.count * sizeof(*members));
-        qsort(members, data->map.count, sizeof(*members), by_name);
-    }
-    for (size_t i = 0; i < data->map.count; i++)
-        data_append(arena, copy, members[i].name, data_sorted(arena, members[i].value));
     return copy;
 }
 
-#define REAL_DIGITS 17 /* this many always read back as the same number */
+struct data *data_copy(struct arena *arena, const struct data *data)
+{
+    return copy_of(arena, data, false);
+}
 
+struct data *data_sorted(struct arena *arena, const struct data *data)
+{
+    return copy_of(arena, data, true);
+}
+
+/* 15 digits always survive, 17 always read back as the same number. */
 int data_put_real(struct buf *out, double value)
 {
     char text[64];
-    int digits = 0;
-    if (isnan(value))
-        return buf_puts(out, "nan");
-    if (isinf(value))
-        return buf_puts(out, value < 0 ? "-inf" : "inf");
+    if (!isfinite(value))
+        return buf_puts(out, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+    int digits = isnormal(value) ? 15 : 1;
     do
-        (void)snprintf(text, sizeof(text), "%.*e", digits, value);
-    while (++digits < REAL_DIGITS && strtod(text, NULL) != value);
-    int exponent = atoi(strchr(text, 'e') + 1);
-    if (exponent < -4 || exponent >= 16)
-        return buf_puts(out, text);
-    int decimals = digits - 1 - exponent;
-    return buf_printf(out, "%.*f", decimals > 1 ? decimals : 1, value);
+        (void)snprintf(text, sizeof(text), "%.*e", digits - 1, value);
+    while (strtod(text, NULL) != value && ++digits <= 17);
+    char *power = strchr(text, 'e'), *end = power;
+    for (; digits > 1 && end[-1] == '0'; digits--)
+        end--;
+    int exponent = atoi(power + 1), decimals = digits - 1 - exponent;
+    if (exponent >= -4 && exponent < 16)
+        return buf_printf(out, "%.*f", decimals > 1 ? decimals : 1, value);
+    (void)buf_append(out, text, (size_t)(end - text) - (end[-1] == '.'));
+    return buf_puts(out, power);
 }

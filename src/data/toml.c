@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/intern.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 
@@ -21,16 +22,16 @@ struct toml_key {
     const struct toml_key *parent;
     struct span name; /* without quotes and escapes */
     enum toml_kind kind;
-    bool declared;         /* TOML_TABLE: by a header of its own */
-    size_t section;        /* TOML_DOTTED: the header below which it may still grow */
-    struct toml_key *last; /* TOML_TABLES: the newest of them */
+    bool declared;          /* TOML_TABLE: by a header of its own */
+    size_t section;         /* TOML_DOTTED: the header below which it may still grow */
+    struct toml_key *last;  /* TOML_TABLES: the newest of them */
+    struct intern names;    /* of the keys in it */
+    struct toml_key **keys; /* by the numbers of their names */
 };
 
 struct toml {
     struct arena *arena;
     const char *at, *end;
-    struct toml_key **slots; /* hash table over all nodes with a name */
-    size_t slot_count, node_count;
     size_t section; /* headers so far; inline tables count, too */
     size_t depth;
     const struct toml_key *table; /* with `name`: the key whose value is read */
@@ -41,50 +42,28 @@ struct toml {
 
 /* ---------------------------------------------------------------- keys in tables */
 
-static size_t hash(const struct toml_key *parent, struct span name)
+static struct toml_key *find(const struct toml_key *table, struct span name)
 {
-    uint64_t h = 14695981039346656037ULL ^ (uint64_t)(uintptr_t)parent;
-    for (size_t i = 0; i < name.len; i++)
-        h = (h ^ (unsigned char)name.ptr[i]) * 1099511628211ULL;
-    return (size_t)(h ^ h >> 29);
+    size_t number = intern_find(&table->names, name);
+    return number == INTERN_NONE ? NULL : table->keys[number];
 }
 
-static struct toml_key **slot_of(const struct toml *t, const struct toml_key *parent,
-                                 struct span name)
-{
-    size_t at = hash(parent, name) % t->slot_count;
-    while (t->slots[at] &&
-           (t->slots[at]->parent != parent || !span_equal(t->slots[at]->name, name)))
-        at = (at + 1) % t->slot_count;
-    return &t->slots[at];
-}
-
-static void grow(struct toml *t)
-{
-    struct toml_key **old = t->slots;
-    size_t count = t->slot_count;
-    t->slot_count = count ? count * 2 : 64;
-    t->slots = arena_array(t->arena, t->slot_count, sizeof(struct toml_key *));
-    for (size_t i = 0; i < count; i++)
-        if (old[i])
-            *slot_of(t, old[i]->parent, old[i]->name) = old[i];
-}
-
-static struct toml_key *find(const struct toml *t, const struct toml_key *parent, struct span name)
-{
-    return t->slot_count ? *slot_of(t, parent, name) : NULL;
-}
-
-static struct toml_key *add(struct toml *t, const struct toml_key *parent, struct span name,
+static struct toml_key *add(const struct toml *t, struct toml_key *table, struct span name,
                             enum toml_kind kind)
 {
-    struct toml_key *node = arena_alloc(t->arena, sizeof(*node));
-    *node = (struct toml_key){.parent = parent, .name = name, .kind = kind, .section = t->section};
-    if (t->node_count * 2 >= t->slot_count)
-        grow(t);
-    t->node_count++;
-    *slot_of(t, parent, name) = node;
-    return node;
+    struct toml_key *key = arena_alloc(t->arena, sizeof(*key));
+    *key = (struct toml_key){.parent = table, .name = name, .kind = kind, .section = t->section};
+    size_t number = intern_add(&table->names, t->arena, name);
+    table->keys = arena_grow(t->arena, table->keys, number, sizeof(struct toml_key *));
+    table->keys[number] = key;
+    return key;
+}
+
+static struct toml_key *find_or_add(const struct toml *t, struct toml_key *table, struct span name,
+                                    enum toml_kind kind)
+{
+    struct toml_key *key = find(table, name);
+    return key ? key : add(t, table, name, kind);
 }
 
 static struct toml_key *new_table(struct toml *t)
@@ -149,20 +128,6 @@ static bool skip_space(struct toml *t)
     }
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static int hex_value(char c)
-{
-    if (is_digit(c))
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* ---------------------------------------------------------------- strings */
 
 /* The character of \uXXXX or \UXXXXXXXX: never a surrogate. */
@@ -170,8 +135,8 @@ static bool read_unicode(struct toml *t, struct buf *out, int digits)
 {
     uint32_t character = 0;
     for (int i = 0; i < digits; i++) {
-        int value = hex_value(peek(t));
-        if (value < 0)
+        int value = str_digit(peek(t));
+        if (value >= 16)
             return false;
         character = character << 4 | (uint32_t)value;
         t->at++;
@@ -275,18 +240,13 @@ static bool skip_string(struct toml *t, char quote)
 
 /* ---------------------------------------------------------------- numbers and dates */
 
-static bool is_of(char c, int base)
-{
-    int value = hex_value(c);
-    return value >= 0 && value < base;
-}
-
 /* Digits with single '_' between them. */
 static bool skip_digits(struct toml *t, int base)
 {
-    if (!is_of(peek(t), base))
+    if (str_digit(peek(t)) >= base)
         return false;
-    while (is_of(peek(t), base) || (peek(t) == '_' && t->end - t->at > 1 && is_of(t->at[1], base)))
+    while (str_digit(peek(t)) < base ||
+           (peek(t) == '_' && t->end - t->at > 1 && str_digit(t->at[1]) < base))
         t->at++;
     return true;
 }
@@ -321,7 +281,7 @@ static bool shaped(const struct toml *t, const char *shape)
 {
     for (size_t i = 0; shape[i]; i++)
         if ((size_t)(t->end - t->at) <= i ||
-            (shape[i] == '0' ? !is_digit(t->at[i]) : t->at[i] != shape[i]))
+            (shape[i] == '0' ? str_digit(t->at[i]) >= 10 : t->at[i] != shape[i]))
             return false;
     return true;
 }
@@ -366,9 +326,9 @@ static bool skip_time(struct toml *t)
         return false;
     if (!take(t, "."))
         return true;
-    if (!is_digit(peek(t)))
+    if (str_digit(peek(t)) >= 10)
         return false;
-    while (is_digit(peek(t)))
+    while (str_digit(peek(t)) < 10)
         t->at++;
     return true;
 }
@@ -378,7 +338,7 @@ static bool skip_date_time(struct toml *t)
     if (!skip_date(t))
         return false;
     bool time = peek(t) == 'T' || peek(t) == 't' ||
-                (peek(t) == ' ' && t->end - t->at > 1 && is_digit(t->at[1]));
+                (peek(t) == ' ' && t->end - t->at > 1 && str_digit(t->at[1]) < 10);
     if (!time)
         return true;
     t->at++;
@@ -457,7 +417,7 @@ static bool skip_value(struct toml *t)
 
 static bool is_bare(char c)
 {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
+    return str_digit(c) < 36 || c == '_' || c == '-';
 }
 
 static bool read_name(struct span *out, struct toml *t)
@@ -478,22 +438,10 @@ static bool read_name(struct span *out, struct toml *t)
     return out->len > 0;
 }
 
-/* One part of a key; `*more`: a dot and another part follow. */
-static bool read_part(struct span *name, bool *more, struct toml *t)
-{
-    if (!read_name(name, t))
-        return false;
-    skip_blanks(t);
-    *more = take(t, ".");
-    if (*more)
-        skip_blanks(t);
-    return true;
-}
-
 /* The table that a part of a dotted key before its last one means, or NULL. */
-static struct toml_key *enter_dotted(struct toml *t, const struct toml_key *table, struct span name)
+static struct toml_key *enter_dotted(const struct toml *t, struct toml_key *table, struct span name)
 {
-    struct toml_key *node = find(t, table, name);
+    struct toml_key *node = find(table, name);
     if (!node)
         return add(t, table, name, TOML_DOTTED);
     if (node->kind == TOML_DOTTED)
@@ -505,26 +453,34 @@ static struct toml_key *enter_dotted(struct toml *t, const struct toml_key *tabl
     return node;
 }
 
+/* A key of one part or several: its last name, and the table that the others lead to by `enter`. */
+static bool read_key(struct span *name, struct toml_key **table, struct toml *t,
+                     struct toml_key *(*enter)(const struct toml *t, struct toml_key *table,
+                                               struct span name))
+{
+    for (;;) {
+        if (!read_name(name, t))
+            return false;
+        skip_blanks(t);
+        if (!take(t, "."))
+            return true;
+        skip_blanks(t);
+        *table = enter(t, *table, *name);
+        if (!*table)
+            return false;
+    }
+}
+
 static bool read_pair(struct toml *t, struct toml_key *table)
 {
     struct span name;
-    bool more;
-    for (;;) {
-        if (!read_part(&name, &more, t))
-            return false;
-        if (!more)
-            break;
-        table = enter_dotted(t, table, name);
-        if (!table)
-            return false;
-    }
-    if (!take(t, "="))
+    if (!read_key(&name, &table, t, enter_dotted) || !take(t, "="))
         return false;
     skip_blanks(t);
     const struct toml outer = *t;
     t->table = table;
     t->name = name;
-    if (!skip_value(t) || find(t, table, name))
+    if (!skip_value(t) || find(table, name))
         return false;
     t->table = outer.table;
     t->name = outer.name;
@@ -533,59 +489,48 @@ static bool read_pair(struct toml *t, struct toml_key *table)
 }
 
 /* The table that a part of a header before its last one means, or NULL. */
-static struct toml_key *enter_header(struct toml *t, const struct toml_key *table, struct span name)
+static struct toml_key *enter_header(const struct toml *t, struct toml_key *table, struct span name)
 {
-    struct toml_key *node = find(t, table, name);
+    struct toml_key *node = find(table, name);
     if (!node)
         return add(t, table, name, TOML_TABLE);
     return node->kind == TOML_VALUE ? NULL : node->kind == TOML_TABLES ? node->last : node;
 }
 
-static struct toml_key *declare_table(struct toml *t, const struct toml_key *parent,
+static struct toml_key *declare_table(const struct toml *t, struct toml_key *parent,
                                       struct span name)
 {
-    struct toml_key *node = find(t, parent, name);
-    if (!node)
-        node = add(t, parent, name, TOML_TABLE);
-    if (node->kind != TOML_TABLE || node->declared)
+    struct toml_key *key = find_or_add(t, parent, name, TOML_TABLE);
+    if (key->kind != TOML_TABLE || key->declared)
         return NULL;
-    node->declared = true;
-    return node;
+    key->declared = true;
+    return key;
 }
 
-static struct toml_key *declare_one_of_tables(struct toml *t, const struct toml_key *parent,
+static struct toml_key *declare_one_of_tables(struct toml *t, struct toml_key *parent,
                                               struct span name)
 {
-    struct toml_key *node = find(t, parent, name);
-    if (!node)
-        node = add(t, parent, name, TOML_TABLES);
-    if (node->kind != TOML_TABLES)
+    struct toml_key *key = find_or_add(t, parent, name, TOML_TABLES);
+    if (key->kind != TOML_TABLES)
         return NULL;
-    node->last = new_table(t);
-    node->last->parent = parent;
-    node->last->name = name;
-    return node->last;
+    key->last = new_table(t);
+    key->last->parent = parent;
+    key->last->name = name;
+    return key->last;
 }
 
 /* `[a.b]` or `[[a.b]]`: the table that what follows belongs to, or NULL. */
 static struct toml_key *read_header(struct toml *t, struct toml_key *root)
 {
     struct toml_key *table = root;
-    bool array = take(t, "[["), more = true;
+    bool array = take(t, "[[");
     struct span name;
     t->section++;
     if (!array)
         t->at++;
     skip_blanks(t);
-    for (;;) {
-        if (!read_part(&name, &more, t))
-            return NULL;
-        if (!more)
-            break;
-        table = enter_header(t, table, name);
-        if (!table)
-            return NULL;
-    }
+    if (!read_key(&name, &table, t, enter_header))
+        return NULL;
     if (!take(t, array ? "]]" : "]"))
         return NULL;
     return array ? declare_one_of_tables(t, table, name) : declare_table(t, table, name);

@@ -33,15 +33,10 @@ static int refuse(struct err *err, const char *path, const char *reason)
     return fail(err, TG_REFUSED, "unsafe-path", path, reason);
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool all_digits(struct span text)
 {
     for (size_t i = 0; i < text.len; i++)
-        if (!is_digit(text.ptr[i]))
+        if (str_digit(text.ptr[i]) >= 10)
             return false;
     return text.len > 0;
 }
@@ -84,8 +79,9 @@ static bool is_git_name(struct span key)
 /* A device's number: one digit, which may be a superscript of Latin-1. */
 static bool is_device_number(struct span text)
 {
-    return (text.len == 1 && is_digit(text.ptr[0])) || span_equal(text, span_from("\xC2\xB9")) ||
-           span_equal(text, span_from("\xC2\xB2")) || span_equal(text, span_from("\xC2\xB3"));
+    return (text.len == 1 && str_digit(text.ptr[0]) < 10) ||
+           span_equal(text, span_from("\xC2\xB9")) || span_equal(text, span_from("\xC2\xB2")) ||
+           span_equal(text, span_from("\xC2\xB3"));
 }
 
 /* Whether a folded name means a device: an extension and blanks before it do not count. */

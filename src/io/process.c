@@ -39,7 +39,6 @@ static void set_attributes(posix_spawnattr_t *out, enum process_group group)
     (void)posix_spawnattr_setflags(out, (short)(POSIX_SPAWN_SETSIGDEF | flags[group]));
 }
 
-/* `complaints` of -1: nobody hears them. */
 static int start(pid_t *child, int answers, int complaints, const char *const *argv,
                  const struct process_watch *how)
 {
@@ -53,10 +52,8 @@ static int start(pid_t *child, int answers, int complaints, const char *const *a
                                           how->input ? how->input : "/dev/null", O_RDONLY, 0);
     if (!rc)
         rc = posix_spawn_file_actions_adddup2(&actions, answers, STDOUT_FILENO);
-    if (!rc && complaints >= 0)
+    if (!rc)
         rc = posix_spawn_file_actions_adddup2(&actions, complaints, STDERR_FILENO);
-    else if (!rc)
-        rc = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     if (!rc) /* argv is not written to */
         rc = posix_spawnp(child, argv[0], &actions, &attributes, (char *const *)argv,
                           how->environment ? (char *const *)how->environment : environ);
@@ -72,30 +69,6 @@ static time_t seconds_now(void)
     return now.tv_sec;
 }
 
-/* Until the other end is closed. */
-static int read_all(struct buf *out, int fd, const char *name, int seconds, struct err *err)
-{
-    char piece[4096];
-    time_t end = seconds_now() + seconds;
-    for (;;) {
-        struct pollfd wanted = {.fd = fd, .events = POLLIN};
-        if (interrupt_check(err) < 0)
-            return -1;
-        if (seconds_now() >= end)
-            return err_set(err, TG_RUNTIME, "process", "'%s' has not ended after %d s", name,
-                           seconds);
-        if (poll(&wanted, 1, POLL_MS) <= 0)
-            continue;
-        ssize_t count = read(fd, piece, sizeof(piece));
-        if (count == 0)
-            return 0;
-        if (count < 0 && errno != EINTR)
-            return err_errno(err, errno, "process", "cannot read from '%s'", name);
-        if (count > 0 && buf_append(out, piece, (size_t)count) < 0)
-            return err_set(err, TG_RUNTIME, "process", "'%s' prints too much", name);
-    }
-}
-
 static int wait_for(pid_t child)
 {
     int status = 0;
@@ -104,30 +77,6 @@ static int wait_for(pid_t child)
             return -1;
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
-
-int process_capture(struct buf *out, int *status, const char *const *argv, int seconds,
-                    struct err *err)
-{
-    int ends[2];
-    pid_t child;
-    if (pipe2(ends, O_CLOEXEC) < 0)
-        return err_errno(err, errno, "process", "cannot make a pipe");
-    const struct process_watch how = {.group = PROCESS_SHARED};
-    int rc = start(&child, ends[1], -1, argv, &how);
-    (void)close(ends[1]);
-    if (rc) {
-        (void)close(ends[0]);
-        return err_errno(err, rc, "process", "cannot run '%s'", argv[0]);
-    }
-    rc = read_all(out, ends[0], argv[0], seconds, err);
-    (void)close(ends[0]);
-    if (rc < 0)
-        (void)kill(child, SIGKILL);
-    *status = wait_for(child);
-    return rc;
-}
-
-/* ------------------------------------------------------------------ streaming */
 
 enum { LINES, OUTPUT, PIPES };
 
@@ -315,4 +264,18 @@ int process_stream(int *status, const char *const *argv, const struct process_wa
             (void)close(s.fds[i]);
     *status = wait_for(s.child);
     return rc;
+}
+
+static void hear_nothing(void *context, const char *line)
+{
+    (void)context;
+    (void)line;
+}
+
+int process_capture(struct buf *out, int *status, const char *const *argv, int seconds,
+                    struct err *err)
+{
+    const struct process_watch watch = {
+        .line = hear_nothing, .out = out, .seconds = seconds, .group = PROCESS_SHARED};
+    return process_stream(status, argv, &watch, err);
 }

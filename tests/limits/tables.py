@@ -5,13 +5,14 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 ROW = re.compile(
-    r'\{\s*\.name = "(\w+)",\s*\.body = \w+'
-    r"(?:,\s*\.parameters = \{([^}]*)\})?(?:,\s*\.required = (\d))?"
+    r'\{\s*\.name = "(\w+)",\s*\w+(?:\(\w+\))?(?:,\s*\{([^}]*)\})?(?:,\s*(\d))?\s*[,}]'
 )
 
 
 def functions(text):
     """Rows of a table: name, parameters, how many of them are required."""
+    if comparison := re.search(r"#define COMPARISON\(op\) (.*), \.how", text):
+        text = re.sub(r"COMPARISON\(OP_\w+\)", comparison[1], text)
     return [
         (name, re.findall(r'"/?(\w+)"', parameters), int(required or 0))
         for name, parameters, required in ROW.findall(text)

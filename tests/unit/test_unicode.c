@@ -122,7 +122,7 @@ TEST(test_unicode__a_full_buffer_is_an_error)
     BUF_SCRATCH(upper, 3);
     BUF_SCRATCH(key, 3);
     assert_int_equal(unicode_mask(&masked, span_from("\x1B"), false), -1);
-    assert_int_equal(unicode_upper(&upper, span_from("abcd")), -1);
+    assert_int_equal(unicode_put_case(&upper, span_from("abcd"), UNICODE_UPPER), -1);
     assert_int_equal(unicode_fold_key(&key, span_from("\xC3\xA9\xC3\xA9")), -1);
 }
 
@@ -179,8 +179,30 @@ TEST(test_unicode__controls_are_c0_del_and_c1)
         assert_int_equal(unicode_is_control(c), c < 0x20 || (c >= 0x7F && c <= 0x9F));
 }
 
+typedef int mapping(struct buf *out, struct span text);
+
+static int lower(struct buf *out, struct span text)
+{
+    return unicode_put_case(out, text, UNICODE_LOWER);
+}
+
+static int upper(struct buf *out, struct span text)
+{
+    return unicode_put_case(out, text, UNICODE_UPPER);
+}
+
+static int title(struct buf *out, struct span text)
+{
+    return unicode_put_case(out, text, UNICODE_TITLE);
+}
+
+static int capitalize(struct buf *out, struct span text)
+{
+    return unicode_put_case(out, text, UNICODE_CAPITALIZED);
+}
+
 /* Appends the function's result for a text, and a newline. */
-static void add_result(struct buf *all, unicode_mapping *function, struct span text)
+static void add_result(struct buf *all, mapping *function, struct span text)
 {
     BUF_SCRATCH(out, LIMIT_KIB);
     assert_int_equal(function(&out, text), 0);
@@ -188,7 +210,7 @@ static void add_result(struct buf *all, unicode_mapping *function, struct span t
     assert_int_equal(buf_putc(all, '\n'), 0);
 }
 
-static void add_character(struct buf *all, unicode_mapping *function, uint32_t c)
+static void add_character(struct buf *all, mapping *function, uint32_t c)
 {
     BUF_SCRATCH(text, LIMIT_KIB);
     (void)utf8_put(&text, c);
@@ -202,7 +224,7 @@ static void add_character(struct buf *all, unicode_mapping *function, uint32_t c
 }
 
 /* The digests are those of `tools/gen-unicode.py --digests`. */
-static void assert_mapping(unicode_mapping *function, const char *wanted)
+static void assert_mapping(mapping *function, const char *wanted)
 {
     static const uint32_t ranges[][2] = {{0, 0x1FFFF}, {0x2F800, 0x2FA1F}, {0xE0000, 0xE01FF}};
     char digest[SHA256_HEX_SIZE];
@@ -217,26 +239,22 @@ static void assert_mapping(unicode_mapping *function, const char *wanted)
 
 TEST(test_unicode__lower_is_that_of_python)
 {
-    assert_mapping(unicode_lower,
-                   "a0b3ebaf5afd92070b70dc85c9cb6768ac74ada603bc525de839ab365abe2665");
+    assert_mapping(lower, "a0b3ebaf5afd92070b70dc85c9cb6768ac74ada603bc525de839ab365abe2665");
 }
 
 TEST(test_unicode__upper_is_that_of_python)
 {
-    assert_mapping(unicode_upper,
-                   "8777e583161249c6bae65ada0ebe9aab31064c6a945098c437271c991e859ad0");
+    assert_mapping(upper, "8777e583161249c6bae65ada0ebe9aab31064c6a945098c437271c991e859ad0");
 }
 
 TEST(test_unicode__title_is_that_of_python)
 {
-    assert_mapping(unicode_title,
-                   "f71c9d1f5b8d428fd3a5a1a1be02ce247ed361e9a42c41692f77fe1c0f8dd094");
+    assert_mapping(title, "f71c9d1f5b8d428fd3a5a1a1be02ce247ed361e9a42c41692f77fe1c0f8dd094");
 }
 
 TEST(test_unicode__capitalize_is_that_of_python)
 {
-    assert_mapping(unicode_capitalize,
-                   "6d9b25ef0d429452dc75d69485b26840d543ac5ea76c93e8ab5615244ac94797");
+    assert_mapping(capitalize, "6d9b25ef0d429452dc75d69485b26840d543ac5ea76c93e8ab5615244ac94797");
 }
 
 TEST(test_unicode__fold_key_is_nfd_of_the_folded_nfd)
@@ -258,7 +276,7 @@ TEST(test_unicode__digits_are_those_of_python)
 
 /* ---------------------------------------------------------------- by hand */
 
-static void assert_text(unicode_mapping *function, const char *text, const char *wanted)
+static void assert_text(mapping *function, const char *text, const char *wanted)
 {
     BUF_SCRATCH(out, LIMIT_KIB);
     assert_int_equal(function(&out, span_from(text)), 0);
@@ -267,22 +285,22 @@ static void assert_text(unicode_mapping *function, const char *text, const char 
 
 TEST(test_unicode__case_of_words)
 {
-    assert_text(unicode_lower, "HELLO World", "hello world");
-    assert_text(unicode_upper,
+    assert_text(lower, "HELLO World", "hello world");
+    assert_text(upper,
                 "stra\xC3\x9F"
                 "e",
                 "STRASSE");
-    assert_text(unicode_title, "they're bill's 3rd x", "They'Re Bill'S 3Rd X");
-    assert_text(unicode_capitalize, "hELLO wORLD", "Hello world");
-    assert_text(unicode_lower, "\xCE\x9F\xCE\xA3 \xCE\xA3", "\xCE\xBF\xCF\x82 \xCF\x83");
-    assert_text(unicode_lower, "\xC4\xB0", "i\xCC\x87");
-    assert_text(unicode_title, "\xC7\x84", "\xC7\x85");
-    assert_text(unicode_lower, "", "");
+    assert_text(title, "they're bill's 3rd x", "They'Re Bill'S 3Rd X");
+    assert_text(capitalize, "hELLO wORLD", "Hello world");
+    assert_text(lower, "\xCE\x9F\xCE\xA3 \xCE\xA3", "\xCE\xBF\xCF\x82 \xCF\x83");
+    assert_text(lower, "\xC4\xB0", "i\xCC\x87");
+    assert_text(title, "\xC7\x84", "\xC7\x85");
+    assert_text(lower, "", "");
 }
 
 TEST(test_unicode__bytes_that_are_no_utf8_stay)
 {
-    assert_text(unicode_upper,
+    assert_text(upper,
                 "a\xFF"
                 "b\xC3",
                 "A\xFF"

@@ -1,7 +1,8 @@
-/* Small helpers on text: spans, comparison, "did you mean", globs. */
+/* Small helpers on text: spans, comparison, "did you mean", globs, lines. */
 #include "base/str.h"
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 
@@ -310,4 +311,31 @@ const char *glob_of_path(struct arena *arena, const char *path)
     for (char *at = loose; (at = strpbrk(at, special));)
         *at = '?';
     return loose;
+}
+
+void wrap_text(struct buf *out, const char *text, size_t column, size_t indent, size_t width)
+{
+    size_t blanks = 0;
+    while (*text) {
+        size_t bytes = strcspn(text, " \n"), len = utf8_count(span_of(text, bytes));
+        if (bytes && column > indent && column + blanks + len > width) {
+            (void)buf_printf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (bytes) {
+            (void)buf_printf(out, "%*s", (int)blanks, "");
+            column += blanks;
+        }
+        (void)buf_append(out, text, bytes);
+        column += len;
+        blanks = bytes ? 0 : blanks;
+        text += bytes;
+        if (*text == '\n') {
+            (void)buf_printf(out, "\n%*s", text[1] && text[1] != '\n' ? (int)indent : 0, "");
+            column = indent;
+            blanks = 0;
+        }
+        blanks += *text == ' ';
+        text += *text != '\0';
+    }
+    (void)buf_putc(out, '\n');
 }

@@ -63,6 +63,8 @@ static bool in_row(const struct range *row, uint32_t c)
     return row && c <= row->last;
 }
 
+#define IS_IN(ranges, c) in_row(FIND_ROW((ranges), (c)), (c))
+
 bool unicode_is_control(uint32_t c)
 {
     return c < 0x20 || (c >= 0x7F && c < 0xA0);
@@ -70,14 +72,14 @@ bool unicode_is_control(uint32_t c)
 
 bool unicode_is_hidden(uint32_t c)
 {
-    return c >= 0xAD && in_row(FIND_ROW(hidden_ranges, c), c);
+    return c >= 0xAD && IS_IN(hidden_ranges, c);
 }
 
 bool unicode_is_space(uint32_t c)
 {
     if (c >= ' ' && c < 0x7F) /* most are */
         return c == ' ';
-    return in_row(FIND_ROW(space_ranges, c), c);
+    return IS_IN(space_ranges, c);
 }
 
 bool unicode_is_line_break(uint32_t c)
@@ -88,12 +90,12 @@ bool unicode_is_line_break(uint32_t c)
 
 bool unicode_is_unassigned(uint32_t c)
 {
-    return c >= 0x80 && in_row(FIND_ROW(unassigned_ranges, c), c);
+    return c >= 0x80 && IS_IN(unassigned_ranges, c);
 }
 
 bool unicode_is_printable(uint32_t c)
 {
-    return !in_row(FIND_ROW(unprintable_ranges, c), c) && !unicode_is_unassigned(c);
+    return !IS_IN(unprintable_ranges, c) && !unicode_is_unassigned(c);
 }
 
 int unicode_digit(uint32_t c)
@@ -104,17 +106,17 @@ int unicode_digit(uint32_t c)
 
 bool unicode_is_word(uint32_t c)
 {
-    return in_row(FIND_ROW(word_ranges, c), c);
+    return IS_IN(word_ranges, c);
 }
 
 static bool is_small(uint32_t c)
 {
-    return in_row(FIND_ROW(small_ranges, c), c);
+    return IS_IN(small_ranges, c);
 }
 
 static bool is_capital(uint32_t c)
 {
-    return in_row(FIND_ROW(capital_ranges, c), c);
+    return IS_IN(capital_ranges, c);
 }
 
 /* One character of the case at least, and none of another. */
@@ -123,7 +125,7 @@ static bool is_all(struct span text, bool (*wanted)(uint32_t c), bool (*other)(u
     bool found = false;
     for (size_t pos = 0; pos < text.len;) {
         uint32_t c = utf8_next(text, &pos);
-        if (other(c) || in_row(FIND_ROW(title_ranges, c), c))
+        if (other(c) || IS_IN(title_ranges, c))
             return false;
         found = found || wanted(c);
     }
@@ -138,16 +140,6 @@ bool unicode_is_lower(struct span text)
 bool unicode_is_upper(struct span text)
 {
     return is_all(text, is_capital, is_small);
-}
-
-static bool is_cased(uint32_t c)
-{
-    return in_row(FIND_ROW(cased_ranges, c), c);
-}
-
-static bool is_case_ignorable(uint32_t c)
-{
-    return in_row(FIND_ROW(case_ignorable_ranges, c), c);
 }
 
 static int result(const struct buf *out)
@@ -228,13 +220,11 @@ static bool cased_follows(struct span text, size_t pos)
 {
     while (pos < text.len) {
         uint32_t c = utf8_next(text, &pos);
-        if (!is_case_ignorable(c))
-            return is_cased(c);
+        if (!IS_IN(case_ignorable_ranges, c))
+            return IS_IN(cased_ranges, c);
     }
     return false;
 }
-
-enum letter_case { CASE_LOWER, CASE_UPPER, CASE_TITLE };
 
 /* Where a text is being mapped: what stands behind `pos` decides how a capital sigma is written. */
 struct case_state {
@@ -247,9 +237,9 @@ struct case_state {
 static size_t map_character(uint32_t to[3], const struct case_state *state, enum letter_case into,
                             uint32_t c)
 {
-    if (into == CASE_UPPER)
+    if (into == UNICODE_UPPER)
         return map_case(to, &upper_table, c);
-    if (into == CASE_TITLE)
+    if (into == UNICODE_TITLE)
         return map_title(to, c);
     if (c != CAPITAL_SIGMA)
         return map_case(to, &lower_table, c);
@@ -270,8 +260,8 @@ static void put_next(struct buf *out, struct case_state *state, enum letter_case
     size_t count = map_character(to, state, into, c);
     for (size_t i = 0; i < count; i++)
         (void)utf8_put(out, to[i]);
-    state->cased_before = is_cased(c);
-    if (!is_case_ignorable(c))
+    state->cased_before = IS_IN(cased_ranges, c);
+    if (!IS_IN(case_ignorable_ranges, c))
         state->word = state->cased_before;
 }
 
@@ -290,58 +280,58 @@ static bool put_ascii(struct buf *out, struct span text, char first)
     return true;
 }
 
-int unicode_lower(struct buf *out, struct span text)
+/* The case of the next character: within words, and behind the first character, it is small. */
+static enum letter_case next_case(const struct case_state *state, enum letter_case into)
 {
-    if (put_ascii(out, text, 'A'))
+    if (into == UNICODE_TITLE)
+        return state->cased_before ? UNICODE_LOWER : UNICODE_TITLE;
+    if (into == UNICODE_CAPITALIZED)
+        return state->pos ? UNICODE_LOWER : UNICODE_TITLE;
+    return into;
+}
+
+int unicode_put_case(struct buf *out, struct span text, enum letter_case into)
+{
+    struct case_state state = {.text = text};
+    if ((into == UNICODE_LOWER && put_ascii(out, text, 'A')) ||
+        (into == UNICODE_UPPER && put_ascii(out, text, 'a')))
         return result(out);
-    struct case_state state = {.text = text};
     while (state.pos < text.len)
-        put_next(out, &state, CASE_LOWER);
+        put_next(out, &state, next_case(&state, into));
     return result(out);
 }
 
-int unicode_upper(struct buf *out, struct span text)
+static bool is_of_set(struct span set, uint32_t c)
 {
-    if (put_ascii(out, text, 'a'))
-        return result(out);
-    struct case_state state = {.text = text};
-    while (state.pos < text.len)
-        put_next(out, &state, CASE_UPPER);
-    return result(out);
+    if (!set.ptr)
+        return unicode_is_space(c);
+    for (size_t pos = 0; pos < set.len;)
+        if (utf8_next(set, &pos) == c)
+            return true;
+    return false;
 }
 
-int unicode_title(struct buf *out, struct span text)
-{
-    struct case_state state = {.text = text};
-    while (state.pos < text.len)
-        put_next(out, &state, state.cased_before ? CASE_LOWER : CASE_TITLE);
-    return result(out);
-}
-
-int unicode_capitalize(struct buf *out, struct span text)
-{
-    struct case_state state = {.text = text};
-    while (state.pos < text.len)
-        put_next(out, &state, state.pos ? CASE_LOWER : CASE_TITLE);
-    return result(out);
-}
-
-struct span unicode_strip(struct span text, bool left, bool right)
+struct span unicode_strip_set(struct span text, struct span set, bool left, bool right)
 {
     size_t start = 0, end = text.len;
     while (left && start < end) {
         size_t next = start;
-        if (!unicode_is_space(utf8_next(text, &next)))
+        if (!is_of_set(set, utf8_next(text, &next)))
             break;
         start = next;
     }
     while (right && end > start) {
         size_t before = end;
-        if (!unicode_is_space(utf8_previous(text, &before)))
+        if (!is_of_set(set, utf8_previous(text, &before)))
             break;
         end = before;
     }
     return span_of(text.ptr + start, end - start);
+}
+
+struct span unicode_strip(struct span text, bool left, bool right)
+{
+    return unicode_strip_set(text, span_of(NULL, 0), left, right);
 }
 
 static unsigned combining_class(uint32_t c)
@@ -452,23 +442,11 @@ static void fold_run(struct character_run *folded, const struct character_run *r
     order_marks(folded);
 }
 
-static int put_ascii_key(struct buf *out, struct span text)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.ptr[i];
-        (void)buf_putc(out, c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c);
-    }
-    return result(out);
-}
-
 int unicode_fold_key(struct buf *out, struct span text)
 {
     struct character_run run = {0}, folded = {0};
-    size_t ascii = 0;
-    while (ascii < text.len && (unsigned char)text.ptr[ascii] < 0x80)
-        ascii++;
-    if (ascii == text.len)
-        return put_ascii_key(out, text);
+    if (put_ascii(out, text, 'A'))
+        return result(out);
     decompose_text(&run, text);
     fold_run(&folded, &run);
     for (size_t i = 0; i < folded.count; i++) {

@@ -68,22 +68,12 @@ bool utf8_valid(struct span text)
 
 int utf8_put(struct buf *out, uint32_t c)
 {
+    static const unsigned char leads[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    size_t len = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
     char bytes[4];
-    size_t len = 0;
-    if (c < 0x80) {
-        bytes[len++] = (char)c;
-    } else if (c < 0x800) {
-        bytes[len++] = (char)(0xC0 | c >> 6);
-    } else if (c < 0x10000) {
-        bytes[len++] = (char)(0xE0 | c >> 12);
-        bytes[len++] = (char)(0x80 | (c >> 6 & 0x3F));
-    } else {
-        bytes[len++] = (char)(0xF0 | c >> 18);
-        bytes[len++] = (char)(0x80 | (c >> 12 & 0x3F));
-        bytes[len++] = (char)(0x80 | (c >> 6 & 0x3F));
-    }
-    if (c >= 0x80)
-        bytes[len++] = (char)(0x80 | (c & 0x3F));
+    for (size_t i = len - 1; i > 0; i--, c >>= 6)
+        bytes[i] = (char)(0x80 | (c & 0x3F));
+    bytes[0] = (char)(leads[len] | c);
     return buf_append(out, bytes, len);
 }
 

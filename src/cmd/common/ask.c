@@ -6,7 +6,6 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/unicode.h"
-#include "base/wrap.h"
 #include "catalog/answers.h"
 #include "catalog/question.h"
 #include "cmd/common/command_line.h"

@@ -1,6 +1,5 @@
 /* `help`, `version`, `completion`: read from the table of commands. */
 #include "base/str.h"
-#include "base/wrap.h"
 #include "cmd/cmd.h"
 #include "data/document.h"
 #include "jinja/template.h"

@@ -11,8 +11,8 @@
 #include "io/interrupt.h"
 #include "io/io.h"
 #include "matrix/matrix.h"
-#include "package_index/refresh.h"
 #include "package_index/package_index.h"
+#include "package_index/refresh.h"
 
 #include <errno.h>
 #include <fcntl.h>

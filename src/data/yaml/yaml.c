@@ -27,18 +27,26 @@ struct yaml_reader {
 static int fail_at(struct err *err, const struct yaml_doc *doc, size_t offset, const char *code,
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* `doc` may be NULL: there is no place then. */
+static int fail_with(struct err *err, const struct yaml_doc *doc, size_t offset, const char *code,
+                     const char *format, va_list args) __attribute__((format(printf, 5, 0)));
+
+static int fail_with(struct err *err, const struct yaml_doc *doc, size_t offset, const char *code,
+                     const char *format, va_list args)
+{
+    ARENA_SCRATCH(scratch);
+    (void)err_set(err, TG_USAGE, code, "%s", arena_vprintf(&scratch, format, args));
+    return doc ? err_at(err, doc->name, doc->source.ptr, doc->source.len, offset) : -1;
+}
+
 static int fail_at(struct err *err, const struct yaml_doc *doc, size_t offset, const char *code,
                    const char *format, ...)
 {
-    char *message = NULL;
     va_list args;
     va_start(args, format);
-    if (vasprintf(&message, format, args) < 0)
-        message = NULL;
+    int rc = fail_with(err, doc, offset, code, format, args);
     va_end(args);
-    (void)err_set(err, TG_USAGE, code, "%s", message ? message : format);
-    free(message);
-    return err_at(err, doc->name, doc->source.ptr, doc->source.len, offset);
+    return rc;
 }
 
 /* What YAML itself admits to a document (its production c-printable). */
@@ -424,18 +432,12 @@ int yaml_parse(struct yaml_doc **out, struct arena *arena, const char *name, str
 
 int yaml_error(struct err *err, const struct yaml_node *node, const char *format, ...)
 {
-    char *message = NULL;
     va_list args;
     va_start(args, format);
-    if (vasprintf(&message, format, args) < 0)
-        message = NULL;
+    int rc =
+        fail_with(err, node ? node->doc : NULL, node ? node->offset : 0, "invalid", format, args);
     va_end(args);
-    if (node)
-        (void)fail_at(err, node->doc, node->offset, "invalid", "%s", message ? message : format);
-    else
-        (void)err_set(err, TG_USAGE, "invalid", "%s", message ? message : format);
-    free(message);
-    return -1;
+    return rc;
 }
 
 int yaml_blame(struct err *err, const struct yaml_node *node, const struct err *inner)

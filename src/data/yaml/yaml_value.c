@@ -1,7 +1,9 @@
-/* What YAML nodes say: lookups, typed readers, and plain data. */
-#include "base/arena.h"
-#include "data/data.h"
+/* What YAML nodes say: lookups, typed readers, plain data, and two of them as one. */
 #include "data/yaml.h"
+
+#include "base/arena.h"
+#include "base/budget.h"
+#include "data/data.h"
 
 #include <errno.h>
 #include <math.h>
@@ -258,4 +260,45 @@ struct data *yaml_to_data(struct arena *arena, const struct yaml_node *node)
         for (size_t i = 0; i < node->list.count; i++)
             data_push(arena, data, yaml_to_data(arena, node->list.items[i]));
     return data;
+}
+
+/* ---------------------------------------------------------------- two nodes as one */
+
+static struct yaml_node *node_like(struct arena *arena, const struct yaml_node *like)
+{
+    struct yaml_node *node = arena_alloc(arena, sizeof(*node));
+    *node = *like;
+    return node;
+}
+
+struct yaml_node *yaml_join_maps(struct arena *arena, const struct yaml_node *first,
+                                 const struct yaml_node *second)
+{
+    struct yaml_node *out = node_like(arena, first);
+    size_t count = first->map.count;
+    if (!budget_try_steps(count * second->map.count))
+        return out;
+    out->map.members = arena_array(arena, count + second->map.count + 1, sizeof(*out->map.members));
+    if (count)
+        memcpy(out->map.members, first->map.members, count * sizeof(*out->map.members));
+    for (size_t i = 0; i < second->map.count; i++)
+        if (!yaml_get(first, second->map.members[i].key->text.ptr))
+            out->map.members[count++] = second->map.members[i];
+    out->map.count = count;
+    return out;
+}
+
+struct yaml_node *yaml_join_lists(struct arena *arena, const struct yaml_node *first,
+                                  const struct yaml_node *second)
+{
+    struct yaml_node *out = node_like(arena, second);
+    size_t count = first->list.count, all = count + second->list.count;
+    out->list.items = arena_array(arena, all + 1, sizeof(*out->list.items));
+    out->list.count = all;
+    if (count)
+        memcpy(out->list.items, first->list.items, count * sizeof(*out->list.items));
+    if (second->list.count)
+        memcpy(out->list.items + count, second->list.items,
+               second->list.count * sizeof(*out->list.items));
+    return out;
 }

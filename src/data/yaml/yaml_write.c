@@ -25,14 +25,9 @@ static bool is_reserved(struct span text)
     return false;
 }
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static bool is_word(char c)
 {
-    return is_letter(c) || (c >= '0' && c <= '9') || (c && strchr("_-./+@=()", c));
+    return str_digit(c) < 36 || (c && strchr("_-./+@=()", c));
 }
 
 /*
@@ -42,7 +37,9 @@ static bool is_word(char c)
  */
 static bool is_plain(struct span text, bool flow)
 {
-    if (!text.len || (!is_letter(text.ptr[0]) && text.ptr[0] != '/') || is_reserved(text))
+    if (!text.len ||
+        (str_digit(text.ptr[0]) < 10 || (str_digit(text.ptr[0]) >= 36 && text.ptr[0] != '/')) ||
+        is_reserved(text))
         return false;
     for (size_t i = 1; i < text.len; i++) {
         char c = text.ptr[i], next = i + 1 < text.len ? text.ptr[i + 1] : '\0';

@@ -62,13 +62,20 @@ static const char *url_part(struct arena *arena, const CURLU *url, CURLUPart par
     return copy;
 }
 
+/* Whether a character is a control character, or below `least`. */
+static bool has_control(const char *text, unsigned char least)
+{
+    for (; text && *text; text++)
+        if ((unsigned char)*text < least || *text == 0x7F)
+            return true;
+    return false;
+}
+
 static bool url_parse(CURLU *url, const char *text)
 {
     ARENA_SCRATCH(scratch);
-    for (const char *c = text; *c; c++)
-        if ((unsigned char)*c <= ' ' || *c == 0x7F)
-            return false;
-    if (!url || curl_url_set(url, CURLUPART_URL, text, 0) != CURLUE_OK)
+    if (!url || has_control(text, ' ' + 1) ||
+        curl_url_set(url, CURLUPART_URL, text, 0) != CURLUE_OK)
         return false;
     const char *scheme = url_part(&scratch, url, CURLUPART_SCHEME, 0);
     return str_equal(scheme, "https") || str_equal(scheme, "http");
@@ -117,10 +124,8 @@ const char *http_join(struct arena *arena, const char *base, const char *relativ
     if (start_library(&err) < 0)
         return NULL;
     URL_SCRATCH(url);
-    for (const char *c = relative; *c; c++)
-        if ((unsigned char)*c <= ' ' || *c == 0x7F)
-            return NULL;
-    if (!url_parse(url, base) || curl_url_set(url, CURLUPART_URL, relative, 0) != CURLUE_OK)
+    if (has_control(relative, ' ' + 1) || !url_parse(url, base) ||
+        curl_url_set(url, CURLUPART_URL, relative, 0) != CURLUE_OK)
         return NULL;
     const char *scheme = url_part(arena, url, CURLUPART_SCHEME, 0);
     if (!str_equal(scheme, "https") && !str_equal(scheme, "http"))
@@ -599,14 +604,6 @@ static void take_credentials(struct transfer *t, CURLU *url)
     (void)curl_url_set(url, CURLUPART_PASSWORD, NULL, 0);
 }
 
-static bool has_control(const char *text)
-{
-    for (; text && *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 0x7F)
-            return true;
-    return false;
-}
-
 static int prepare(struct transfer *t)
 {
     URL_SCRATCH(url);
@@ -615,7 +612,7 @@ static int prepare(struct transfer *t)
         return fail_transfer(t, "network", "that is no http or https URL", NULL);
     t->authorization = t->exchange->authorization;
     take_credentials(t, url);
-    if (has_control(t->authorization))
+    if (has_control(t->authorization, ' '))
         return fail_transfer(t, "network", "the credentials hold control characters", NULL);
     (void)curl_url_set(url, CURLUPART_FRAGMENT, NULL, 0);
     t->url = url_part(t->arena, url, CURLUPART_URL, 0);

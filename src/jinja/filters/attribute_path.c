@@ -108,7 +108,7 @@ int attribute_path_get(struct value *out, struct vm *vm, const struct attribute_
             value = path->fallback;
     }
     *out = value;
-    return lower && value.kind == V_TEXT ? text_case(out, vm, value.text, unicode_lower) : 0;
+    return lower && value.kind == V_TEXT ? text_case(out, vm, value.text, UNICODE_LOWER) : 0;
 }
 
 int attribute_paths_key(struct value *out, struct vm *vm, const struct attribute_paths *paths,

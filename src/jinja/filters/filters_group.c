@@ -33,23 +33,20 @@ static int sorted_pair(struct sorted *out, struct vm *vm, const struct value *pa
     out->key = pair->list->items[position];
     if (cased || out->key.kind != V_TEXT)
         return 0;
-    return text_case(&out->key, vm, out->key.text, unicode_lower);
+    return text_case(&out->key, vm, out->key.text, UNICODE_LOWER);
 }
 
-int filter_dictsort(struct value *out, struct vm *vm, const struct value *self,
-                    const struct arguments *arguments)
+int filter_dictsort(struct value *out, struct vm *vm, const struct arguments *given)
 {
+    const struct value *self = given->self;
     bool cased;
     int64_t backwards;
     size_t position;
-    if (argument_truth(&cased, vm, arguments, 0, false) ||
-        pair_position(&position, vm, arguments) ||
-        argument_integer(&backwards, vm, arguments, 2, 0))
+    if (argument_truth(&cased, vm, given, 0, false) || pair_position(&position, vm, given) ||
+        argument_integer(&backwards, vm, given, 2, 0))
         return -1;
-    if (self->kind == V_UNDEFINED)
-        return vm_fail_undefined(vm, self);
     if (self->kind != V_DICT)
-        return vm_fail(vm, CODE_TYPE, "'dictsort' takes a mapping, not %s", value_kind_name(self));
+        return vm_fail_kind(vm, "'dictsort' takes a mapping", self);
     dict_open(vm, self->dict);
     size_t count = self->dict->count;
     struct sorted *items = vm_alloc(vm, count * sizeof(*items));
@@ -101,18 +98,17 @@ static int take_group(struct value *out, struct vm *vm, const struct sorted **fi
     return list_push(vm, group.list, &key) || list_push(vm, group.list, &items);
 }
 
-int filter_groupby(struct value *out, struct vm *vm, const struct value *self,
-                   const struct arguments *arguments)
+int filter_groupby(struct value *out, struct vm *vm, const struct arguments *given)
 {
     bool cased;
     struct value all, group, groups = list_new(vm, V_LIST, 0);
     struct attribute_path path;
     struct sorted *items;
-    if (argument_truth(&cased, vm, arguments, 2, false) ||
-        attribute_path_read(&path, vm, arguments, 0) || iterate_list(&all, vm, V_LIST, self))
+    if (argument_truth(&cased, vm, given, 2, false) || attribute_path_read(&path, vm, given, 0) ||
+        iterate_list(&all, vm, V_LIST, given->self))
         return -1;
-    if (argument_given(arguments, 1) && arguments->values[1].kind != V_NONE)
-        path.fallback = arguments->values[1];
+    if (argument_given(given, 1) && given->values[1].kind != V_NONE)
+        path.fallback = given->values[1];
     if (sort_by(&items, vm, all.list, &path, cased))
         return -1;
     const struct sorted *next = items, *end = items + all.list->count;
@@ -129,28 +125,27 @@ int filter_groupby(struct value *out, struct vm *vm, const struct value *self,
 
 /* ---------------------------------------------------------------- the least, the greatest, all */
 
-static int extreme(struct value *out, struct vm *vm, const struct value *self,
-                   const struct arguments *arguments, bool greatest)
+/* The greatest where `how` is true, else the least. */
+int filter_extreme(struct value *out, struct vm *vm, const struct arguments *given)
 {
     bool cased, better;
     struct attribute_path path;
     struct iterator *iterator;
     struct value item, key, best;
     int rc;
-    if (iterator_open(&iterator, vm, self) || (rc = iterator_next(out, vm, iterator)) < 0)
+    if (iterator_open(&iterator, vm, given->self) || (rc = iterator_next(out, vm, iterator)) < 0)
         return -1;
     if (rc == 0) {
         *out = vm_undefined_reason(vm, "there is no least or greatest item: the sequence is empty");
         return 0;
     }
-    if (argument_truth(&cased, vm, arguments, 0, false) ||
-        attribute_path_read(&path, vm, arguments, 1) ||
+    if (argument_truth(&cased, vm, given, 0, false) || attribute_path_read(&path, vm, given, 1) ||
         attribute_path_get(&best, vm, &path, out, !cased))
         return -1;
     while ((rc = iterator_next(&item, vm, iterator)) > 0) {
         if (attribute_path_get(&key, vm, &path, &item, !cased) ||
-            (greatest ? value_less(&better, vm, &best, &key)
-                      : value_less(&better, vm, &key, &best)))
+            (given->how ? value_less(&better, vm, &best, &key)
+                        : value_less(&better, vm, &key, &best)))
             return -1;
         *out = better ? item : *out;
         best = better ? key : best;
@@ -158,27 +153,13 @@ static int extreme(struct value *out, struct vm *vm, const struct value *self,
     return rc;
 }
 
-int filter_min(struct value *out, struct vm *vm, const struct value *self,
-               const struct arguments *arguments)
-{
-    return extreme(out, vm, self, arguments, false);
-}
-
-int filter_max(struct value *out, struct vm *vm, const struct value *self,
-               const struct arguments *arguments)
-{
-    return extreme(out, vm, self, arguments, true);
-}
-
-int filter_sum(struct value *out, struct vm *vm, const struct value *self,
-               const struct arguments *arguments)
+int filter_sum(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct attribute_path path;
     struct iterator *iterator;
-    struct value item, part,
-        sum = argument_given(arguments, 1) ? arguments->values[1] : value_int(0);
+    struct value item, part, sum = argument_given(given, 1) ? given->values[1] : value_int(0);
     int rc;
-    if (attribute_path_read(&path, vm, arguments, 0) || iterator_open(&iterator, vm, self))
+    if (attribute_path_read(&path, vm, given, 0) || iterator_open(&iterator, vm, given->self))
         return -1;
     if (sum.kind == V_TEXT)
         return vm_fail(vm, CODE_TYPE, "'sum' adds no texts: use 'join'");
@@ -276,27 +257,12 @@ static int next_slice(struct value *out, struct vm *vm, struct iterator *iterato
     return 1;
 }
 
-static int cut(struct value *out, struct vm *vm, const struct value *self,
-               const struct arguments *arguments,
-               int (*next)(struct value *out, struct vm *vm, struct iterator *iterator))
+/* Batches, or where `how` is true slices. */
+int filter_cut(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct cutting *cutting = vm_alloc(vm, sizeof(*cutting));
-    struct iterator *iterator = vm_alloc(vm, sizeof(*iterator));
-    cutting->size = arguments->values[0];
-    cutting->fill = argument_given(arguments, 1) ? arguments->values[1] : value_none();
-    *iterator = (struct iterator){.next = next, .source = *self, .more = cutting};
-    *out = (struct value){.kind = V_ITERATOR, .iterator = iterator};
+    cutting->size = given->values[0];
+    cutting->fill = argument_given(given, 1) ? given->values[1] : value_none();
+    *out = iterator_of(vm, given->how ? next_slice : next_batch, given->self, cutting);
     return 0;
-}
-
-int filter_batch(struct value *out, struct vm *vm, const struct value *self,
-                 const struct arguments *arguments)
-{
-    return cut(out, vm, self, arguments, next_batch);
-}
-
-int filter_slice(struct value *out, struct vm *vm, const struct value *self,
-                 const struct arguments *arguments)
-{
-    return cut(out, vm, self, arguments, next_slice);
 }

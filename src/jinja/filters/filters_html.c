@@ -29,29 +29,19 @@ static int escape_text(struct value *out, struct vm *vm, struct span text)
     return 0;
 }
 
-int filter_escape(struct value *out, struct vm *vm, const struct value *self,
-                  const struct arguments *arguments)
-{
-    (void)arguments;
-    if (value_to_text(out, vm, self))
-        return -1;
-    const struct value text = *out;
-    return text.safe ? 0 : escape_text(out, vm, text.text);
-}
-
-int filter_forceescape(struct value *out, struct vm *vm, const struct value *self,
-                       const struct arguments *arguments)
+/* Where `how` is true, what is escaped already, too. */
+int filter_escape(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct value text;
-    (void)arguments;
-    return value_to_text(&text, vm, self) || escape_text(out, vm, text.text) ? -1 : 0;
+    if (value_to_text(&text, vm, given->self))
+        return -1;
+    *out = text;
+    return text.safe && !given->how ? 0 : escape_text(out, vm, text.text);
 }
 
-int filter_safe(struct value *out, struct vm *vm, const struct value *self,
-                const struct arguments *arguments)
+int filter_safe(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    (void)arguments;
-    if (value_to_text(out, vm, self))
+    if (value_to_text(out, vm, given->self))
         return -1;
     out->safe = true;
     return 0;
@@ -61,8 +51,7 @@ int filter_safe(struct value *out, struct vm *vm, const struct value *self,
 
 static bool is_plain(char c, bool in_query)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c && strchr("_.-~", c)) || (c == '/' && !in_query);
+    return str_digit(c) < 36 || (c && strchr("_.-~", c)) || (c == '/' && !in_query);
 }
 
 static int put_part(struct vm *vm, const struct value *value, bool in_query)
@@ -113,12 +102,11 @@ static int put_query(struct vm *vm, const struct value *self)
 }
 
 /* A text as a part of a path; a mapping, or pairs, as a query. */
-int filter_urlencode(struct value *out, struct vm *vm, const struct value *self,
-                     const struct arguments *arguments)
+int filter_urlencode(struct value *out, struct vm *vm, const struct arguments *given)
 {
+    const struct value *self = given->self;
     size_t start = vm_begin(vm);
     bool query = self->kind == V_UNDEFINED || (self->kind != V_TEXT && value_is_iterable(self));
-    (void)arguments;
     if (query ? put_query(vm, self) : put_part(vm, self, false))
         return -1;
     return vm_end(out, vm, start);

@@ -9,38 +9,34 @@
 #include "jinja/values/value.h"
 #include "jinja/values/value_text.h"
 
-int filter_default(struct value *out, struct vm *vm, const struct value *self,
-                   const struct arguments *arguments)
+int filter_default(struct value *out, struct vm *vm, const struct arguments *given)
 {
+    const struct value *self = given->self;
     bool boolean, truth = true;
     *out = *self;
     if (self->kind != V_UNDEFINED) {
-        if (argument_truth(&boolean, vm, arguments, 1, false) ||
+        if (argument_truth(&boolean, vm, given, 1, false) ||
             (boolean && value_truth(&truth, vm, self)))
             return -1;
         if (truth)
             return 0;
     }
-    *out = argument_given(arguments, 0) ? arguments->values[0] : value_text(span_of("", 0));
+    *out = argument_given(given, 0) ? given->values[0] : value_text(span_of("", 0));
     return 0;
 }
 
-int filter_length(struct value *out, struct vm *vm, const struct value *self,
-                  const struct arguments *arguments)
+int filter_length(struct value *out, struct vm *vm, const struct arguments *given)
 {
     size_t length;
-    (void)arguments;
-    if (value_length(&length, vm, self))
+    if (value_length(&length, vm, given->self))
         return -1;
     *out = value_int((int64_t)length);
     return 0;
 }
 
-int filter_list(struct value *out, struct vm *vm, const struct value *self,
-                const struct arguments *arguments)
+int filter_list(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    (void)arguments;
-    return iterate_list(out, vm, V_LIST, self);
+    return iterate_list(out, vm, V_LIST, given->self);
 }
 
 /* Jinja2's filter is a generator: what it cannot take is an error only once it is walked. */
@@ -61,45 +57,27 @@ static int next_of_items(struct value *out, struct vm *vm, struct iterator *iter
     return iterator_next(out, vm, iterator->more);
 }
 
-int filter_items(struct value *out, struct vm *vm, const struct value *self,
-                 const struct arguments *arguments)
+int filter_items(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    struct iterator *iterator = vm_alloc(vm, sizeof(*iterator));
-    (void)arguments;
-    iterator->next = next_of_items;
-    iterator->source = self->kind == V_UNDEFINED ? dict_new(vm) : *self;
-    *out = (struct value){.kind = V_ITERATOR, .iterator = iterator};
+    struct value source = given->self->kind == V_UNDEFINED ? dict_new(vm) : *given->self;
+    *out = iterator_of(vm, next_of_items, &source, NULL);
     return 0;
 }
 
 /* ---------------------------------------------------------------- ends */
 
-static int take_one(struct value *out, struct vm *vm, struct iterator *iterator, const char *none)
+/* The last item where `how` is true, else the first. */
+int filter_end(struct value *out, struct vm *vm, const struct arguments *given)
 {
+    struct iterator *iterator;
+    if ((given->how ? iterator_open_reversed : iterator_open)(&iterator, vm, given->self))
+        return -1;
     int rc = iterator_next(out, vm, iterator);
     if (rc == 0)
-        *out = vm_undefined_reason(vm, none);
+        *out =
+            vm_undefined_reason(vm, given->how ? "there is no last item: the sequence is empty"
+                                               : "there is no first item: the sequence is empty");
     return rc < 0 ? -1 : 0;
-}
-
-int filter_first(struct value *out, struct vm *vm, const struct value *self,
-                 const struct arguments *arguments)
-{
-    struct iterator *iterator;
-    (void)arguments;
-    if (iterator_open(&iterator, vm, self))
-        return -1;
-    return take_one(out, vm, iterator, "there is no first item: the sequence is empty");
-}
-
-int filter_last(struct value *out, struct vm *vm, const struct value *self,
-                const struct arguments *arguments)
-{
-    struct iterator *iterator;
-    (void)arguments;
-    if (iterator_open_reversed(&iterator, vm, self))
-        return -1;
-    return take_one(out, vm, iterator, "there is no last item: the sequence is empty");
 }
 
 /* ---------------------------------------------------------------- order */
@@ -119,42 +97,30 @@ static int reverse_text(struct value *out, struct vm *vm, const struct value *se
     return 0;
 }
 
-/* What reversed() does not take becomes a list first, and stays one. */
-static int reverse_walked(struct value *out, struct vm *vm, const struct value *self)
+int filter_reverse(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    if (iterate_list(out, vm, V_LIST, self))
-        return -1;
-    struct list *list = out->list;
-    for (size_t i = 0; i < list->count / 2; i++) {
-        struct value swap = list->items[i];
-        list->items[i] = list->items[list->count - 1 - i];
-        list->items[list->count - 1 - i] = swap;
-    }
-    return 0;
-}
-
-int filter_reverse(struct value *out, struct vm *vm, const struct value *self,
-                   const struct arguments *arguments)
-{
-    (void)arguments;
+    const struct value *self = given->self;
     if (self->kind == V_TEXT)
         return reverse_text(out, vm, self);
-    if (!value_is_reversible(self))
-        return reverse_walked(out, vm, self);
+    if (!value_is_reversible(self)) { /* what reversed() does not take becomes a list */
+        if (iterate_list(out, vm, V_LIST, self))
+            return -1;
+        list_turn(out->list);
+        return 0;
+    }
     out->kind = V_ITERATOR;
     return iterator_open_reversed(&out->iterator, vm, self);
 }
 
-int filter_sort(struct value *out, struct vm *vm, const struct value *self,
-                const struct arguments *arguments)
+int filter_sort(struct value *out, struct vm *vm, const struct arguments *given)
 {
     bool cased;
     int64_t backwards;
     struct value list;
     struct attribute_paths paths;
-    if (argument_integer(&backwards, vm, arguments, 0, 0) ||
-        argument_truth(&cased, vm, arguments, 1, false) ||
-        attribute_paths_read(&paths, vm, arguments, 2) || iterate_list(&list, vm, V_LIST, self))
+    if (argument_integer(&backwards, vm, given, 0, 0) ||
+        argument_truth(&cased, vm, given, 1, false) || attribute_paths_read(&paths, vm, given, 2) ||
+        iterate_list(&list, vm, V_LIST, given->self))
         return -1;
     size_t count = list.list->count;
     struct sorted *items = vm_alloc(vm, count * sizeof(*items));
@@ -198,19 +164,14 @@ static int next_of_unique(struct value *out, struct vm *vm, struct iterator *ite
     return rc;
 }
 
-int filter_unique(struct value *out, struct vm *vm, const struct value *self,
-                  const struct arguments *arguments)
+int filter_unique(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct unique *unique = vm_alloc(vm, sizeof(*unique));
-    struct iterator *iterator = vm_alloc(vm, sizeof(*iterator));
-    if (argument_truth(&unique->cased, vm, arguments, 0, false) ||
-        attribute_path_read(&unique->path, vm, arguments, 1))
+    if (argument_truth(&unique->cased, vm, given, 0, false) ||
+        attribute_path_read(&unique->path, vm, given, 1))
         return -1;
     unique->seen = dict_new(vm).dict;
-    iterator->next = next_of_unique;
-    iterator->source = *self;
-    iterator->more = unique;
-    *out = (struct value){.kind = V_ITERATOR, .iterator = iterator};
+    *out = iterator_of(vm, next_of_unique, given->self, unique);
     return 0;
 }
 
@@ -231,15 +192,14 @@ static int join_items(struct vm *vm, struct iterator *iterator, struct span betw
     return rc;
 }
 
-int filter_join(struct value *out, struct vm *vm, const struct value *self,
-                const struct arguments *arguments)
+int filter_join(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct value between = value_text(span_of("", 0));
     struct attribute_path path;
     struct iterator *iterator;
-    if (argument_given(arguments, 0) && value_to_text(&between, vm, &arguments->values[0]))
+    if (argument_given(given, 0) && value_to_text(&between, vm, &given->values[0]))
         return -1;
-    if (attribute_path_read(&path, vm, arguments, 1) || iterator_open(&iterator, vm, self))
+    if (attribute_path_read(&path, vm, given, 1) || iterator_open(&iterator, vm, given->self))
         return -1;
     size_t start = vm_begin(vm);
     return join_items(vm, iterator, between.text, &path) ? -1 : vm_end(out, vm, start);

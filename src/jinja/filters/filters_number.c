@@ -5,9 +5,12 @@
 #include "jinja/run/vm.h"
 #include "jinja/values/arith.h"
 #include "jinja/values/number.h"
-#include "jinja/values/rounding.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static int fail_kind(struct vm *vm, const char *filter, const struct value *self)
 {
@@ -16,11 +19,10 @@ static int fail_kind(struct vm *vm, const char *filter, const struct value *self
     return vm_fail(vm, CODE_TYPE, "'%s' takes a number, not %s", filter, value_kind_name(self));
 }
 
-int filter_abs(struct value *out, struct vm *vm, const struct value *self,
-               const struct arguments *arguments)
+int filter_abs(struct value *out, struct vm *vm, const struct arguments *given)
 {
+    const struct value *self = given->self;
     int64_t integer;
-    (void)arguments;
     if (!value_is_number(self))
         return fail_kind(vm, "abs", self);
     if (value_is_integer(self, &integer) ? integer < 0 : signbit(self->real))
@@ -33,11 +35,11 @@ static struct value fallback(const struct arguments *arguments, struct value val
     return argument_given(arguments, 0) ? arguments->values[0] : value;
 }
 
-int filter_float(struct value *out, struct vm *vm, const struct value *self,
-                 const struct arguments *arguments)
+int filter_float(struct value *out, struct vm *vm, const struct arguments *given)
 {
+    const struct value *self = given->self;
     struct value real = {.kind = V_FLOAT};
-    *out = fallback(arguments, real);
+    *out = fallback(given, real);
     if (self->kind == V_UNDEFINED)
         return vm_fail_undefined(vm, self);
     if (value_is_number(self)) {
@@ -92,15 +94,15 @@ static int text_as_integer(struct value *out, struct vm *vm, struct span text,
     }
 }
 
-int filter_int(struct value *out, struct vm *vm, const struct value *self,
-               const struct arguments *arguments)
+int filter_int(struct value *out, struct vm *vm, const struct arguments *given)
 {
+    const struct value *self = given->self;
     int64_t integer;
-    *out = fallback(arguments, value_int(0));
+    *out = fallback(given, value_int(0));
     if (self->kind == V_UNDEFINED)
         return vm_fail_undefined(vm, self);
     if (self->kind == V_TEXT)
-        return text_as_integer(out, vm, self->text, arguments);
+        return text_as_integer(out, vm, self->text, given);
     if (!value_is_number(self) || (self->kind == V_FLOAT && isnan(self->real)))
         return 0;
     if (!value_is_integer(self, &integer) && real_to_integer(&integer, vm, self->real))
@@ -137,8 +139,7 @@ static int read_bytes(double *out, struct vm *vm, const struct value *self)
                : vm_fail(vm, CODE_TYPE, "'%s' is no finite number", vm_show(vm, self->text));
 }
 
-int filter_filesizeformat(struct value *out, struct vm *vm, const struct value *self,
-                          const struct arguments *arguments)
+int filter_filesizeformat(struct value *out, struct vm *vm, const struct arguments *given)
 {
     static const char *const names[2][UNITS] = {
         {"kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"},
@@ -149,11 +150,11 @@ int filter_filesizeformat(struct value *out, struct vm *vm, const struct value *
     double units[UNITS + 1];
     double bytes;
     bool binary;
-    if (argument_truth(&binary, vm, arguments, 0, false))
+    if (argument_truth(&binary, vm, given, 0, false))
         return -1;
     for (int i = 0; i <= UNITS; i++)
         units[i] = binary ? ldexp(1, 10 * (i + 1)) : thousands[i];
-    if (read_bytes(&bytes, vm, self))
+    if (read_bytes(&bytes, vm, given->self))
         return -1;
     size_t start = vm_begin(vm), unit = unit_of(bytes, units);
     if (bytes == 1)
@@ -168,6 +169,83 @@ int filter_filesizeformat(struct value *out, struct vm *vm, const struct value *
 }
 
 /* ---------------------------------------------------------------- round */
+
+/* To decimal places as Python does it: exact, and to the even digit when halfway. */
+
+#define DIGITS_BYTES 1600 /* the exact decimal form of any double */
+#define PLACES_MAX 323    /* more change no double */
+
+/* Is what stands behind the first `keep` digits more than half (1), half (0) or less (-1)? */
+static int against_half(const char *digits, size_t keep)
+{
+    if (digits[keep] != '5')
+        return digits[keep] > '5' ? 1 : -1;
+    return digits[keep + 1 + strspn(digits + keep + 1, "0.")] ? 1 : 0;
+}
+
+static void add_one(char *digits, size_t len)
+{
+    while (len > 0 && digits[len - 1] == '9')
+        digits[--len] = '0';
+    if (len > 0)
+        digits[len - 1]++;
+}
+
+/* To tens, hundreds, ...: `zeros` digits before the point are dropped from the exact form. A 0 in
+ * front takes the carry. */
+static double round_whole_digits(double real, size_t zeros)
+{
+    char digits[DIGITS_BYTES];
+    digits[0] = '0';
+    (void)snprintf(digits + 1, sizeof(digits) - 1, "%.1074f", fabs(real));
+    size_t whole = strcspn(digits, ".");
+    if (zeros > whole - 1)
+        return copysign(0.0, real);
+    size_t keep = whole - zeros;
+    int side = against_half(digits, keep);
+    bool odd = (digits[keep - 1] - '0') % 2 != 0;
+    if (side > 0 || (side == 0 && odd))
+        add_one(digits, keep);
+    (void)snprintf(digits + keep, sizeof(digits) - keep, "e%zu", zeros);
+    return copysign(strtod(digits, NULL), real);
+}
+
+static double round_real(double real, int64_t places)
+{
+    char text[DIGITS_BYTES];
+    if (!isfinite(real) || places > PLACES_MAX)
+        return real;
+    if (places < -DBL_MAX_10_EXP - 1)
+        return copysign(0.0, real);
+    if (places < 0)
+        return round_whole_digits(real, (size_t)-places);
+    (void)snprintf(text, sizeof(text), "%.*f", (int)places, real);
+    return strtod(text, NULL);
+}
+
+/* False where the result does not fit. */
+static bool round_integer(int64_t *out, int64_t integer, int64_t places)
+{
+    int64_t program = 1;
+    *out = integer;
+    if (places >= 0)
+        return true;
+    *out = 0;
+    if (places < -19)
+        return true;
+    if (places == -19) /* half of 10**19 is less than the largest integers */
+        return integer > -5000000000000000001 && integer < 5000000000000000001;
+    for (int64_t i = 0; i > places; i--)
+        program *= 10;
+    int64_t rest = integer % program, half = program / 2;
+    int64_t below = integer - rest;
+    int64_t size = rest < 0 ? -rest : rest;
+    bool odd = below / program % 2 != 0;
+    if (size > half || (size == half && odd))
+        return !__builtin_add_overflow(below, rest < 0 ? -program : program, out);
+    *out = below;
+    return true;
+}
 
 /* Python's round(number, precision): an integer stays one. */
 static int round_common(struct value *out, struct vm *vm, const struct value *self,
@@ -213,15 +291,15 @@ static int round_directed(struct value *out, struct vm *vm, const struct value *
     return value_binary(out, vm, OP_DIV, &scaled, &power);
 }
 
-int filter_round(struct value *out, struct vm *vm, const struct value *self,
-                 const struct arguments *arguments)
+int filter_round(struct value *out, struct vm *vm, const struct arguments *given)
 {
+    const struct value *self = given->self;
     struct span method = span_from("common");
-    struct value precision = fallback(arguments, value_int(0));
+    struct value precision = fallback(given, value_int(0));
     int64_t places;
     if (!value_is_number(self))
         return fail_kind(vm, "round", self);
-    if (argument_given(arguments, 1) && argument_text(&method, vm, arguments, 1))
+    if (argument_given(given, 1) && argument_text(&method, vm, given, 1))
         return -1;
     if (span_equal(method, span_from("ceil")))
         return round_directed(out, vm, self, &precision, ceil);
@@ -231,7 +309,7 @@ int filter_round(struct value *out, struct vm *vm, const struct value *self,
         return vm_fail(vm, CODE_TYPE, "the method of 'round' is 'common', 'ceil' or 'floor'");
     if (precision.kind == V_NONE)
         return round_to_integer(out, vm, self);
-    if (argument_integer(&places, vm, arguments, 0, 0))
+    if (argument_integer(&places, vm, given, 0, 0))
         return -1;
     return round_common(out, vm, self, places);
 }

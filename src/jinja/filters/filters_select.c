@@ -13,7 +13,13 @@ struct selection {
     bool keep;      /* what passes the test; else what does not */
 };
 
-static const struct selection mapping = {.filter = "map"};
+static const struct selection selections[] = {
+    [FILTER_MAP] = {"map", false, false},
+    [FILTER_SELECT] = {"select", false, true},
+    [FILTER_REJECT] = {"reject", false, false},
+    [FILTER_SELECTATTR] = {"selectattr", true, true},
+    [FILTER_REJECTATTR] = {"rejectattr", true, false},
+};
 
 /*
  * The iterator of them all. As in Jinja2 everything is looked at late: the value when it is walked
@@ -30,7 +36,7 @@ struct selecting {
 static int find_function(const struct function **out, struct vm *vm,
                          const struct selecting *selecting)
 {
-    bool filter = selecting->how == &mapping;
+    bool filter = selecting->how == &selections[FILTER_MAP];
     const struct function_table *table = filter ? vm->filters : vm->tests;
     const struct value *name = selecting->name;
     const char *what = filter ? "filter" : "test";
@@ -59,8 +65,9 @@ static int ask(struct value *out, struct vm *vm, const struct selecting *selecti
     *out = subject;
     if (!selecting->name)
         return 0;
-    return find_function(&function, vm, selecting) ||
-           function_call(out, vm, function, &subject, &selecting->given);
+    struct arguments given = selecting->given;
+    given.self = &subject;
+    return find_function(&function, vm, selecting) || function_call(out, vm, function, &given);
 }
 
 /* ---------------------------------------------------------------- the arguments */
@@ -92,7 +99,7 @@ static int prepare(struct vm *vm, struct selecting *selecting)
 {
     const struct selection *how = selecting->how;
     struct arguments *given = &selecting->given;
-    bool by_attribute = how == &mapping && given->count == 0 && given->keywords &&
+    bool by_attribute = how == &selections[FILTER_MAP] && given->count == 0 && given->keywords &&
                         dict_find_text(vm, given->keywords, span_from("attribute"));
     if (by_attribute)
         return prepare_map_attribute(vm, selecting);
@@ -104,7 +111,7 @@ static int prepare(struct vm *vm, struct selecting *selecting)
             return -1;
     }
     selecting->name = take_argument(given);
-    if (how == &mapping && !selecting->name)
+    if (how == &selections[FILTER_MAP] && !selecting->name)
         return vm_fail(vm, CODE_TYPE, "'map' lacks the name of a filter");
     return 0;
 }
@@ -133,8 +140,8 @@ static int next_of_selecting(struct value *out, struct vm *vm, struct iterator *
     while ((rc = iterator_next(&item, vm, selecting->all)) > 0) {
         if (ask(&answer, vm, selecting, &item))
             return -1;
-        *out = selecting->how == &mapping ? answer : item;
-        if (selecting->how == &mapping)
+        *out = selecting->how == &selections[FILTER_MAP] ? answer : item;
+        if (selecting->how == &selections[FILTER_MAP])
             return 1;
         if (value_truth(&holds, vm, &answer))
             return -1;
@@ -145,51 +152,14 @@ static int next_of_selecting(struct value *out, struct vm *vm, struct iterator *
 }
 
 /* The arguments outlive the call: what is walked late needs them. */
-static int select_by(struct value *out, struct vm *vm, const struct selection *how,
-                     const struct value *self, const struct arguments *arguments)
+int filter_select(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct selecting *selecting = vm_alloc(vm, sizeof(*selecting));
-    struct iterator *iterator = vm_alloc(vm, sizeof(*iterator));
-    struct value *values = vm_alloc(vm, arguments->count * sizeof(*values));
-    for (size_t i = 0; i < arguments->count; i++)
-        values[i] = arguments->values[i];
-    *selecting = (struct selecting){.how = how, .given = *arguments};
+    struct value *values = vm_alloc(vm, given->count * sizeof(*values));
+    for (size_t i = 0; i < given->count; i++)
+        values[i] = given->values[i];
+    *selecting = (struct selecting){.how = &selections[given->how], .given = *given};
     selecting->given.values = values;
-    *iterator = (struct iterator){.next = next_of_selecting, .source = *self, .more = selecting};
-    *out = (struct value){.kind = V_ITERATOR, .iterator = iterator};
+    *out = iterator_of(vm, next_of_selecting, given->self, selecting);
     return 0;
-}
-
-int filter_map(struct value *out, struct vm *vm, const struct value *self,
-               const struct arguments *arguments)
-{
-    return select_by(out, vm, &mapping, self, arguments);
-}
-
-int filter_select(struct value *out, struct vm *vm, const struct value *self,
-                  const struct arguments *arguments)
-{
-    static const struct selection how = {"select", false, true};
-    return select_by(out, vm, &how, self, arguments);
-}
-
-int filter_reject(struct value *out, struct vm *vm, const struct value *self,
-                  const struct arguments *arguments)
-{
-    static const struct selection how = {"reject", false, false};
-    return select_by(out, vm, &how, self, arguments);
-}
-
-int filter_selectattr(struct value *out, struct vm *vm, const struct value *self,
-                      const struct arguments *arguments)
-{
-    static const struct selection how = {"selectattr", true, true};
-    return select_by(out, vm, &how, self, arguments);
-}
-
-int filter_rejectattr(struct value *out, struct vm *vm, const struct value *self,
-                      const struct arguments *arguments)
-{
-    static const struct selection how = {"rejectattr", true, false};
-    return select_by(out, vm, &how, self, arguments);
 }

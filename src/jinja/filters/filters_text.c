@@ -4,7 +4,6 @@
 #include "base/limits.h"
 #include "base/unicode.h"
 #include "base/utf8.h"
-#include "jinja/functions/text_format.h"
 #include "jinja/functions/text_parts.h"
 #include "jinja/run/vm.h"
 #include "jinja/values/value.h"
@@ -12,35 +11,15 @@
 
 /* ---------------------------------------------------------------- upper and lower case */
 
-static int change_case(struct value *out, struct vm *vm, const struct value *self,
-                       unicode_mapping *map)
+/* `how` is the case. */
+int filter_case(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct value text;
-    if (value_to_text(&text, vm, self) || text_case(out, vm, text.text, map))
+    if (value_to_text(&text, vm, given->self) ||
+        text_case(out, vm, text.text, (enum letter_case)given->how))
         return -1;
     out->safe = text.safe;
     return 0;
-}
-
-int filter_capitalize(struct value *out, struct vm *vm, const struct value *self,
-                      const struct arguments *arguments)
-{
-    (void)arguments;
-    return change_case(out, vm, self, unicode_capitalize);
-}
-
-int filter_lower(struct value *out, struct vm *vm, const struct value *self,
-                 const struct arguments *arguments)
-{
-    (void)arguments;
-    return change_case(out, vm, self, unicode_lower);
-}
-
-int filter_upper(struct value *out, struct vm *vm, const struct value *self,
-                 const struct arguments *arguments)
-{
-    (void)arguments;
-    return change_case(out, vm, self, unicode_upper);
 }
 
 /* What words begin behind: [-\s({\[<] */
@@ -56,19 +35,17 @@ static int title_piece(struct vm *vm, struct span piece)
     if (piece.len == 0)
         return 0;
     (void)utf8_next(piece, &pos);
-    if (text_put_case(vm, span_of(piece.ptr, pos), unicode_upper))
+    if (text_put_case(vm, span_of(piece.ptr, pos), UNICODE_UPPER))
         return -1;
-    return text_put_case(vm, span_of(piece.ptr + pos, piece.len - pos), unicode_lower);
+    return text_put_case(vm, span_of(piece.ptr + pos, piece.len - pos), UNICODE_LOWER);
 }
 
 /* Jinja2's own title(): words begin behind blanks, dashes and opening brackets only. */
-int filter_title(struct value *out, struct vm *vm, const struct value *self,
-                 const struct arguments *arguments)
+int filter_title(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct value text;
     size_t piece = 0;
-    (void)arguments;
-    if (value_to_text(&text, vm, self))
+    if (value_to_text(&text, vm, given->self))
         return -1;
     size_t start = vm_begin(vm);
     for (size_t pos = 0; pos < text.text.len;) {
@@ -87,46 +64,41 @@ int filter_title(struct value *out, struct vm *vm, const struct value *self,
 
 /* ---------------------------------------------------------------- others */
 
-int filter_string(struct value *out, struct vm *vm, const struct value *self,
-                  const struct arguments *arguments)
+int filter_string(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    (void)arguments;
-    return value_to_text(out, vm, self);
+    return value_to_text(out, vm, given->self);
 }
 
-int filter_format(struct value *out, struct vm *vm, const struct value *self,
-                  const struct arguments *arguments)
+int filter_format(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    struct value text, values = list_new(vm, V_TUPLE, arguments->count);
-    if (arguments->count && arguments->keywords)
-        return vm_fail(vm, CODE_TYPE, "'format' takes arguments by place or by name, not both");
-    for (size_t i = 0; i < arguments->count; i++)
-        if (list_push(vm, values.list, &arguments->values[i]))
+    struct value text, values = list_new(vm, V_TUPLE, given->count);
+    if (given->count && given->keywords)
+        return vm_fail(vm, CODE_TYPE, "'format' takes given by place or by name, not both");
+    for (size_t i = 0; i < given->count; i++)
+        if (list_push(vm, values.list, &given->values[i]))
             return -1;
-    if (arguments->keywords)
-        values = (struct value){.kind = V_DICT, .dict = arguments->keywords};
-    return value_to_text(&text, vm, self) || format_percent(out, vm, &text, &values) ? -1 : 0;
+    if (given->keywords)
+        values = (struct value){.kind = V_DICT, .dict = given->keywords};
+    return value_to_text(&text, vm, given->self) || format_percent(out, vm, &text, &values) ? -1
+                                                                                            : 0;
 }
 
-int filter_replace(struct value *out, struct vm *vm, const struct value *self,
-                   const struct arguments *arguments)
+int filter_replace(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct value text, old, new;
     int64_t count;
-    if (value_to_text(&text, vm, self) || value_to_text(&old, vm, &arguments->values[0]) ||
-        value_to_text(&new, vm, &arguments->values[1]) ||
-        argument_count(&count, vm, arguments, 2, -1))
+    if (value_to_text(&text, vm, given->self) || value_to_text(&old, vm, &given->values[0]) ||
+        value_to_text(&new, vm, &given->values[1]) || argument_count(&count, vm, given, 2, -1))
         return -1;
     return text_replace(out, vm, text.text, &(struct text_change){old.text, new.text, count});
 }
 
-int filter_trim(struct value *out, struct vm *vm, const struct value *self,
-                const struct arguments *arguments)
+int filter_trim(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct value text;
-    if (value_to_text(&text, vm, self))
+    if (value_to_text(&text, vm, given->self))
         return -1;
-    if (text_strip(out, vm, text.text, arguments, TEXT_LEFT | TEXT_RIGHT))
+    if (text_strip(out, vm, text.text, given, TEXT_BOTH))
         return -1;
     out->safe = text.safe;
     return 0;
@@ -151,18 +123,16 @@ static int indentation(struct value *out, struct vm *vm, const struct arguments 
     return vm_end(out, vm, start);
 }
 
-int filter_indent(struct value *out, struct vm *vm, const struct value *self,
-                  const struct arguments *arguments)
+int filter_indent(struct value *out, struct vm *vm, const struct arguments *given)
 {
+    const struct value *self = given->self;
     struct value indent;
     struct span line;
     bool first, blank, all;
-    if (self->kind == V_UNDEFINED)
-        return vm_fail_undefined(vm, self);
     if (self->kind != V_TEXT)
-        return vm_fail(vm, CODE_TYPE, "'indent' takes a text, not %s", value_kind_name(self));
-    if (indentation(&indent, vm, arguments) || argument_truth(&first, vm, arguments, 1, false) ||
-        argument_truth(&all, vm, arguments, 2, false))
+        return vm_fail_kind(vm, "'indent' takes a text", self);
+    if (indentation(&indent, vm, given) || argument_truth(&first, vm, given, 1, false) ||
+        argument_truth(&all, vm, given, 2, false))
         return -1;
     struct text_lines lines = {.text = self->text};
     size_t start = vm_begin(vm);

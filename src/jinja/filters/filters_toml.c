@@ -111,10 +111,8 @@ static int put_value(struct vm *vm, const struct value *value)
     }
 }
 
-int filter_to_toml(struct value *out, struct vm *vm, const struct value *self,
-                   const struct arguments *arguments)
+int filter_to_toml(struct value *out, struct vm *vm, const struct arguments *given)
 {
     size_t start = vm_begin(vm);
-    (void)arguments;
-    return put_value(vm, self) ? -1 : vm_end(out, vm, start);
+    return put_value(vm, given->self) ? -1 : vm_end(out, vm, start);
 }

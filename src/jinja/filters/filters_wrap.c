@@ -12,25 +12,23 @@
 
 #include <string.h>
 
-int filter_center(struct value *out, struct vm *vm, const struct value *self,
-                  const struct arguments *arguments)
+int filter_center(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    struct value text, width = argument_given(arguments, 0) ? arguments->values[0] : value_int(80);
-    const struct arguments given = {.values = &width, .count = 1};
-    if (value_to_text(&text, vm, self) || text_center(out, vm, &text, &given))
+    struct value text, width = argument_given(given, 0) ? given->values[0] : value_int(80);
+    const struct arguments justify = {
+        .self = &text, .values = &width, .count = 1, .how = TEXT_BOTH};
+    if (value_to_text(&text, vm, given->self) || text_justify(out, vm, &justify))
         return -1;
     out->safe = text.safe;
     return 0;
 }
 
-int filter_wordcount(struct value *out, struct vm *vm, const struct value *self,
-                     const struct arguments *arguments)
+int filter_wordcount(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct value text;
     int64_t words = 0;
     bool inside = false;
-    (void)arguments;
-    if (value_to_text(&text, vm, self) || vm_charge(vm, text.text.len / 4))
+    if (value_to_text(&text, vm, given->self) || vm_charge(vm, text.text.len / 4))
         return -1;
     for (size_t pos = 0; pos < text.text.len;) {
         uint32_t c = utf8_next(text.text, &pos);
@@ -67,20 +65,19 @@ static struct span cut_text(struct span text, size_t characters, bool cut_words)
     return blank == SIZE_MAX ? left : span_of(left.ptr, blank);
 }
 
-int filter_truncate(struct value *out, struct vm *vm, const struct value *self,
-                    const struct arguments *arguments)
+int filter_truncate(struct value *out, struct vm *vm, const struct arguments *given)
 {
+    const struct value *self = given->self;
     struct value length, leeway, most, left;
-    struct value end =
-        argument_given(arguments, 2) ? arguments->values[2] : value_text(span_of("...", 3));
-    bool standard = !argument_given(arguments, 3) || arguments->values[3].kind == V_NONE;
+    struct value end = argument_given(given, 2) ? given->values[2] : value_text(span_of("...", 3));
+    bool standard = !argument_given(given, 3) || given->values[3].kind == V_NONE;
     size_t size, end_size;
     int64_t characters;
     bool cut_words;
-    if (number_argument(&length, vm, arguments, 0, 255) || value_length(&end_size, vm, &end))
+    if (number_argument(&length, vm, given, 0, 255) || value_length(&end_size, vm, &end))
         return -1;
     leeway = value_int(5);
-    if (!standard && number_argument(&leeway, vm, arguments, 3, 5))
+    if (!standard && number_argument(&leeway, vm, given, 3, 5))
         return -1;
     if (value_real(&length) < (double)end_size || value_real(&leeway) < 0)
         return vm_fail(vm, CODE_TYPE, "the length of 'truncate' has no room for its end");
@@ -91,8 +88,8 @@ int filter_truncate(struct value *out, struct vm *vm, const struct value *self,
         return 0;
     if (self->kind != V_TEXT)
         return vm_fail(vm, CODE_TYPE, "'truncate' takes a text, not %s", value_kind_name(self));
-    if (argument_truth(&cut_words, vm, arguments, 1, false) ||
-        argument_integer(&characters, vm, arguments, 0, 255))
+    if (argument_truth(&cut_words, vm, given, 1, false) ||
+        argument_integer(&characters, vm, given, 0, 255))
         return -1;
     left = *self;
     left.text = cut_text(self->text, (size_t)characters - end_size, cut_words);
@@ -285,15 +282,13 @@ static int read_wrapper(struct wrapper *wrapper, struct vm *vm, const struct arg
     return 0;
 }
 
-int filter_wordwrap(struct value *out, struct vm *vm, const struct value *self,
-                    const struct arguments *arguments)
+int filter_wordwrap(struct value *out, struct vm *vm, const struct arguments *given)
 {
+    const struct value *self = given->self;
     struct wrapper wrapper;
-    if (self->kind == V_UNDEFINED)
-        return vm_fail_undefined(vm, self);
     if (self->kind != V_TEXT)
-        return vm_fail(vm, CODE_TYPE, "'wordwrap' takes a text, not %s", value_kind_name(self));
-    if (read_wrapper(&wrapper, vm, arguments))
+        return vm_fail_kind(vm, "'wordwrap' takes a text", self);
+    if (read_wrapper(&wrapper, vm, given))
         return -1;
     struct text_lines lines = {.text = self->text};
     struct span line;

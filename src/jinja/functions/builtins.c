@@ -6,106 +6,90 @@
 #include "jinja/values/iterate.h"
 #include "jinja/values/value.h"
 
-static int range_call(struct value *out, struct vm *vm, const struct value *self,
-                      const struct arguments *arguments)
+static int range_call(struct value *out, struct vm *vm, const struct arguments *given)
 {
     int64_t start, stop, step;
-    (void)self;
-    bool two = argument_given(arguments, 1);
-    if (argument_integer(&start, vm, arguments, 0, 0) ||
-        argument_integer(&stop, vm, arguments, 1, 0) ||
-        argument_integer(&step, vm, arguments, 2, 1))
+    bool two = argument_given(given, 1);
+    if (argument_integer(&start, vm, given, 0, 0) || argument_integer(&stop, vm, given, 1, 0) ||
+        argument_integer(&step, vm, given, 2, 1))
         return -1;
     return range_new(out, vm, two ? start : 0, two ? stop : start, step);
 }
 
-static int dict_call(struct value *out, struct vm *vm, const struct value *self,
-                     const struct arguments *arguments)
+static int dict_call(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct value none;
-    (void)self;
     *out = dict_new(vm);
-    return dict_update(&none, vm, out, arguments);
+    struct arguments update = *given;
+    update.self = out;
+    return dict_update(&none, vm, &update);
 }
 
-static int namespace_call(struct value *out, struct vm *vm, const struct value *self,
-                          const struct arguments *arguments)
+static int namespace_call(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    if (dict_call(out, vm, self, arguments))
+    if (dict_call(out, vm, given))
         return -1;
     out->kind = V_NAMESPACE;
     return 0;
 }
 
-static int cycler_call(struct value *out, struct vm *vm, const struct value *self,
-                       const struct arguments *arguments)
+static int cycler_call(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    struct value items = list_new(vm, V_TUPLE, arguments->count);
-    (void)self;
-    if (arguments->count == 0)
+    struct value items = list_new(vm, V_TUPLE, given->count);
+    if (given->count == 0)
         return vm_fail(vm, CODE_TYPE, "'cycler' takes at least one value");
-    for (size_t i = 0; i < arguments->count; i++)
-        if (list_push(vm, items.list, &arguments->values[i]))
+    for (size_t i = 0; i < given->count; i++)
+        if (list_push(vm, items.list, &given->values[i]))
             return -1;
     *out = (struct value){.kind = V_CYCLER, .cycler = vm_alloc(vm, sizeof(*out->cycler))};
     *out->cycler = (struct cycler){items.list, 0};
     return 0;
 }
 
-int cycler_next(struct value *out, struct vm *vm, const struct value *self,
-                const struct arguments *arguments)
+int cycler_next(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    struct cycler *cycler = self->cycler;
+    struct cycler *cycler = given->self->cycler;
     (void)vm;
-    (void)arguments;
     *out = cycler->items->items[cycler->pos];
     cycler->pos = (cycler->pos + 1) % cycler->items->count;
     return 0;
 }
 
-int cycler_reset(struct value *out, struct vm *vm, const struct value *self,
-                 const struct arguments *arguments)
+int cycler_reset(struct value *out, struct vm *vm, const struct arguments *given)
 {
     (void)vm;
-    (void)arguments;
-    self->cycler->pos = 0;
+    given->self->cycler->pos = 0;
     *out = value_none();
     return 0;
 }
 
-static int joiner_call(struct value *out, struct vm *vm, const struct value *self,
-                       const struct arguments *arguments)
+static int joiner_call(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    (void)self;
     *out = (struct value){.kind = V_JOINER, .joiner = vm_alloc(vm, sizeof(*out->joiner))};
     out->joiner->separator =
-        argument_given(arguments, 0) ? arguments->values[0] : value_text(span_from(", "));
+        argument_given(given, 0) ? given->values[0] : value_text(span_from(", "));
     out->joiner->used = false;
     return 0;
 }
 
 /* Nothing at first, then the separator. */
-static int joiner_next(struct value *out, struct vm *vm, const struct value *self,
-                       const struct arguments *arguments)
+static int joiner_next(struct value *out, struct vm *vm, const struct arguments *given)
 {
+    const struct value *self = given->self;
     (void)vm;
-    (void)arguments;
     *out = self->joiner->used ? self->joiner->separator : value_text(span_from(""));
     self->joiner->used = true;
     return 0;
 }
 
-const struct function joiner_function = {.name = "joiner", .body = joiner_next};
+const struct function joiner_function = {.name = "joiner", joiner_next};
 
 static const struct function rows[] = {
-    {.name = "cycler", .body = cycler_call, .variadic = true},
-    {.name = "dict", .body = dict_call, .parameters = {"/mapping"}, .keywords = true},
-    {.name = "joiner", .body = joiner_call, .parameters = {"sep"}},
-    {.name = "namespace", .body = namespace_call, .parameters = {"/mapping"}, .keywords = true},
-    {.name = "range",
-     .body = range_call,
-     .parameters = {"/start", "/stop", "/step"},
-     .required = 1},
+    {.name = "cycler", cycler_call, .variadic = true},
+    {.name = "dict", dict_call, {"/mapping"}, .keywords = true},
+    {.name = "joiner", joiner_call, {"sep"}},
+    {.name = "namespace", namespace_call, {"/mapping"}, .keywords = true},
+    {.name = "range", range_call, {"/start", "/stop", "/step"}, 1},
 };
 
 static const char *const refused[] = {"lipsum"};

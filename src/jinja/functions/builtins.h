@@ -4,7 +4,6 @@
 
 #include "jinja/functions/function.h"
 
-extern const struct function_table builtins;
 /* What a joiner does when it is called. */
 extern const struct function joiner_function;
 /* The methods of a cycler. */

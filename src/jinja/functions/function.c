@@ -63,32 +63,23 @@ static size_t parameter_count(const struct function *function)
     return count;
 }
 
-/* To the parameter of that name: 1, or 0 where there is none. */
-static int bind_keyword(struct value fixed[], struct vm *vm, const struct function *function,
-                        const struct dict_entry *keyword)
-{
-    size_t count = parameter_count(function);
-    for (size_t i = 0; i < count; i++) {
-        if (!span_equal(keyword->key.text, span_from(function->parameters[i])))
-            continue;
-        if (fixed[i].kind != V_MISSING)
-            return fail_call(vm, function, "is given twice the parameter ", keyword->key.text);
-        fixed[i] = keyword->value;
-        return 1;
-    }
-    return 0;
-}
-
 static int bind_keywords(struct value fixed[], struct vm *vm, const struct function *function,
                          const struct arguments *given)
 {
+    size_t count = parameter_count(function);
     for (size_t i = 0; given->keywords && i < given->keywords->count; i++) {
         const struct dict_entry *keyword = &given->keywords->entries[i];
-        int bound = bind_keyword(fixed, vm, function, keyword);
-        if (bound == 0 && !function->keywords)
-            return fail_call(vm, function, "has no parameter ", keyword->key.text);
-        if (bound < 0)
-            return -1;
+        struct span name = keyword->key.text;
+        size_t at = 0;
+        while (at < count && !span_equal(name, span_from(function->parameters[at])))
+            at++;
+        if (at == count && !function->keywords)
+            return fail_call(vm, function, "has no parameter ", name);
+        if (at == count)
+            continue;
+        if (fixed[at].kind != V_MISSING)
+            return fail_call(vm, function, "is given twice the parameter ", name);
+        fixed[at] = keyword->value;
     }
     return 0;
 }
@@ -110,9 +101,9 @@ static int bind(struct value fixed[], struct vm *vm, const struct function *func
     return 0;
 }
 
-static int charge_call(struct vm *vm, const struct value *self, const struct arguments *arguments)
+static int charge_call(struct vm *vm, const struct arguments *arguments)
 {
-    size_t bytes = self->kind == V_TEXT ? self->text.len : 0;
+    size_t bytes = arguments->self->kind == V_TEXT ? arguments->self->text.len : 0;
     for (size_t i = 0; i < arguments->count; i++)
         if (arguments->values[i].kind == V_TEXT)
             bytes += arguments->values[i].text.len;
@@ -120,15 +111,18 @@ static int charge_call(struct vm *vm, const struct value *self, const struct arg
 }
 
 int function_call(struct value *out, struct vm *vm, const struct function *function,
-                  const struct value *self, const struct arguments *given)
+                  const struct arguments *given)
 {
     struct value fixed[FUNCTION_PARAMETERS] = {0};
-    struct arguments bound = {fixed, FUNCTION_PARAMETERS, given->keywords};
+    struct arguments bound = *given;
     if (bind(fixed, vm, function, given))
         return -1;
-    if (function->variadic)
-        bound = *given;
-    return charge_call(vm, self, &bound) ? -1 : function->body(out, vm, self, &bound);
+    if (!function->variadic) {
+        bound.values = fixed;
+        bound.count = FUNCTION_PARAMETERS;
+    }
+    bound.how = function->how;
+    return charge_call(vm, &bound) ? -1 : function->body(out, vm, &bound);
 }
 
 /* ---------------------------------------------------------------- checks of arguments */
@@ -151,10 +145,7 @@ int argument_integer(int64_t *out, struct vm *vm, const struct arguments *argume
     *out = fallback;
     if (!argument_given(arguments, i) || value_is_integer(&arguments->values[i], out))
         return 0;
-    if (arguments->values[i].kind == V_UNDEFINED)
-        return vm_fail_undefined(vm, &arguments->values[i]);
-    return vm_fail(vm, CODE_TYPE, "an integer is needed here, not %s",
-                   value_kind_name(&arguments->values[i]));
+    return vm_fail_kind(vm, "an integer is needed here", &arguments->values[i]);
 }
 
 int argument_count(int64_t *out, struct vm *vm, const struct arguments *arguments, size_t i,
@@ -172,8 +163,5 @@ int argument_text(struct span *out, struct vm *vm, const struct arguments *argum
         *out = arguments->values[i].text;
         return 0;
     }
-    if (arguments->values[i].kind == V_UNDEFINED)
-        return vm_fail_undefined(vm, &arguments->values[i]);
-    return vm_fail(vm, CODE_TYPE, "a text is needed here, not %s",
-                   value_kind_name(&arguments->values[i]));
+    return vm_fail_kind(vm, "a text is needed here", &arguments->values[i]);
 }

@@ -15,14 +15,14 @@ struct vm;
 
 /* Arguments by parameter: V_MISSING where none was given. */
 struct arguments {
+    const struct value *self; /* what stands before the `|`, the `is` or the dot */
     const struct value *values;
     size_t count;          /* of `values`: all that were given, for variadic functions */
     struct dict *keywords; /* what no parameter takes; NULL unless the function takes keywords */
+    uint32_t how;          /* that of the function */
 };
 
-/* `self` is what stands before the `|`, the `is` or the dot. */
-typedef int function_body(struct value *out, struct vm *vm, const struct value *self,
-                          const struct arguments *arguments);
+typedef int function_body(struct value *out, struct vm *vm, const struct arguments *given);
 
 struct function {
     const char *name;
@@ -31,6 +31,7 @@ struct function {
     unsigned char required;                      /* how many must be given */
     bool variadic;                               /* any number of positional arguments */
     bool keywords;                               /* any other keyword arguments */
+    uint32_t how; /* which it is of those with this body, in the body's own words */
 };
 
 struct function_table {
@@ -39,6 +40,9 @@ struct function_table {
     const char *const *refused; /* names that Jinja2 has and this language has not */
     size_t refused_count;
 };
+
+/* What stands behind `|` and `is`, and the functions that are there without being set. */
+extern const struct function_table filters, tests, builtins;
 
 /* The function of that name, or NULL. */
 const struct function *function_find(const struct function_table *table, struct span name);
@@ -52,7 +56,7 @@ const char *function_nearest(const struct function_table *table, struct span nam
  * loop further charge for that themselves.
  */
 TG_CHECKED int function_call(struct value *out, struct vm *vm, const struct function *function,
-                             const struct value *self, const struct arguments *given);
+                             const struct arguments *given);
 
 /* Checks of arguments, with Python's errors. A missing argument gives the fallback. */
 TG_CHECKED int argument_truth(bool *out, struct vm *vm, const struct arguments *arguments, size_t i,

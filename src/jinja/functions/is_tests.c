@@ -1,8 +1,7 @@
 /* The tests behind `is`. */
-#include "jinja/functions/is_tests.h"
-
 #include "base/unicode.h"
-#include "base/utf8.h"
+#include "jinja/functions/function.h"
+#include "jinja/functions/text_parts.h"
 #include "jinja/run/vm.h"
 #include "jinja/values/arith.h"
 #include "jinja/values/compare.h"
@@ -12,208 +11,80 @@
 
 /* ---------------------------------------------------------------- kinds */
 
-/* Most tests only look at the kind: a row holds the kinds as bits. */
+/* Most tests only look at the kind: `how` holds the kinds as bits. */
 #define KIND(kind) (1U << (kind))
 
-static int test_kind(struct value *out, const struct value *self, unsigned kinds)
+static int is_kind(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    *out = value_bool((KIND(self->kind) & kinds) != 0);
+    (void)vm;
+    *out = value_bool((KIND(given->self->kind) & given->how) != 0);
     return 0;
 }
 
-static int is_defined(struct value *out, struct vm *vm, const struct value *self,
-                      const struct arguments *arguments)
+static int is_bool(struct value *out, struct vm *vm, const struct arguments *given)
 {
     (void)vm;
-    (void)arguments;
-    return test_kind(out, self, ~KIND(V_UNDEFINED));
-}
-
-static int is_undefined(struct value *out, struct vm *vm, const struct value *self,
-                        const struct arguments *arguments)
-{
-    (void)vm;
-    (void)arguments;
-    return test_kind(out, self, KIND(V_UNDEFINED));
-}
-
-static int is_none(struct value *out, struct vm *vm, const struct value *self,
-                   const struct arguments *arguments)
-{
-    (void)vm;
-    (void)arguments;
-    return test_kind(out, self, KIND(V_NONE));
-}
-
-static int is_boolean(struct value *out, struct vm *vm, const struct value *self,
-                      const struct arguments *arguments)
-{
-    (void)vm;
-    (void)arguments;
-    return test_kind(out, self, KIND(V_BOOL));
-}
-
-static int is_true(struct value *out, struct vm *vm, const struct value *self,
-                   const struct arguments *arguments)
-{
-    (void)vm;
-    (void)arguments;
-    *out = value_bool(self->kind == V_BOOL && self->boolean);
+    *out = value_bool(given->self->kind == V_BOOL && given->self->boolean == (given->how != 0));
     return 0;
 }
 
-static int is_false(struct value *out, struct vm *vm, const struct value *self,
-                    const struct arguments *arguments)
+static int is_sequence(struct value *out, struct vm *vm, const struct arguments *given)
 {
+    const struct value *self = given->self;
     (void)vm;
-    (void)arguments;
-    *out = value_bool(self->kind == V_BOOL && !self->boolean);
-    return 0;
-}
-
-static int is_integer(struct value *out, struct vm *vm, const struct value *self,
-                      const struct arguments *arguments)
-{
-    (void)vm;
-    (void)arguments;
-    return test_kind(out, self, KIND(V_INT));
-}
-
-static int is_float(struct value *out, struct vm *vm, const struct value *self,
-                    const struct arguments *arguments)
-{
-    (void)vm;
-    (void)arguments;
-    return test_kind(out, self, KIND(V_FLOAT));
-}
-
-static int is_number(struct value *out, struct vm *vm, const struct value *self,
-                     const struct arguments *arguments)
-{
-    (void)vm;
-    (void)arguments;
-    return test_kind(out, self, KIND(V_BOOL) | KIND(V_INT) | KIND(V_FLOAT));
-}
-
-static int is_string(struct value *out, struct vm *vm, const struct value *self,
-                     const struct arguments *arguments)
-{
-    (void)vm;
-    (void)arguments;
-    return test_kind(out, self, KIND(V_TEXT));
-}
-
-static int is_mapping(struct value *out, struct vm *vm, const struct value *self,
-                      const struct arguments *arguments)
-{
-    (void)vm;
-    (void)arguments;
-    return test_kind(out, self, KIND(V_DICT));
-}
-
-static int is_sequence(struct value *out, struct vm *vm, const struct value *self,
-                       const struct arguments *arguments)
-{
-    (void)vm;
-    (void)arguments;
     if (self->kind == V_UNDEFINED) { /* Jinja2 finds [] in one, and in a strict one no len() */
         *out = value_bool(self->undefined->lenient);
         return 0;
     }
-    return test_kind(out, self,
-                     KIND(V_TEXT) | KIND(V_LIST) | KIND(V_TUPLE) | KIND(V_DICT) | KIND(V_RANGE));
+    *out = value_bool(value_is_sized(self) && self->kind != V_VIEW);
+    return 0;
 }
 
-static int is_iterable(struct value *out, struct vm *vm, const struct value *self,
-                       const struct arguments *arguments)
+static int is_iterable(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    (void)arguments;
+    const struct value *self = given->self;
     if (self->kind == V_UNDEFINED && !self->undefined->lenient)
         return vm_fail_undefined(vm, self);
     *out = value_bool(value_is_iterable(self) || self->kind == V_LOOP);
     return 0;
 }
 
-static int is_callable(struct value *out, struct vm *vm, const struct value *self,
-                       const struct arguments *arguments)
+static int is_escaped(struct value *out, struct vm *vm, const struct arguments *given)
 {
     (void)vm;
-    (void)arguments;
-    return test_kind(out, self,
-                     KIND(V_UNDEFINED) | KIND(V_LOOP) | KIND(V_METHOD) | KIND(V_MACRO) |
-                         KIND(V_BLOCK) | KIND(V_JOINER) | KIND(V_BUILTIN));
-}
-
-static int is_escaped(struct value *out, struct vm *vm, const struct value *self,
-                      const struct arguments *arguments)
-{
-    (void)vm;
-    (void)arguments;
-    *out = value_bool(self->kind == V_TEXT && self->safe);
+    *out = value_bool(given->self->kind == V_TEXT && given->self->safe);
     return 0;
 }
 
-/* ---------------------------------------------------------------- letter case */
+/* ---------------------------------------------------------------- texts and names */
 
-static int test_case(struct value *out, struct vm *vm, const struct value *self,
-                     bool (*holds)(struct span text))
+static int is_case(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct value text;
-    if (value_to_text(&text, vm, self) || vm_charge(vm, text.text.len / 4))
+    if (value_to_text(&text, vm, given->self) || vm_charge(vm, text.text.len / 4) ||
+        text_check_case(vm, text.text))
         return -1;
-    for (size_t pos = 0; pos < text.text.len;) {
-        uint32_t c = utf8_next(text.text, &pos);
-        if (unicode_is_unassigned(c))
-            return vm_fail(vm, CODE_TYPE,
-                           "the case of U+%04X is not known: it is not in Unicode 14", c);
-    }
-    *out = value_bool(holds(text.text));
+    *out = value_bool(given->how == UNICODE_UPPER ? unicode_is_upper(text.text)
+                                                  : unicode_is_lower(text.text));
     return 0;
 }
 
-static int is_lower(struct value *out, struct vm *vm, const struct value *self,
-                    const struct arguments *arguments)
-{
-    (void)arguments;
-    return test_case(out, vm, self, unicode_is_lower);
-}
-
-static int is_upper(struct value *out, struct vm *vm, const struct value *self,
-                    const struct arguments *arguments)
-{
-    (void)arguments;
-    return test_case(out, vm, self, unicode_is_upper);
-}
-
-/* ---------------------------------------------------------------- names */
+enum name_kind { FILTER_NAME, TEST_NAME };
 
 /* Whether the table has that name; one that only Jinja2 has is no answer but an error. */
-static int is_name(struct value *out, struct vm *vm, const struct value *self,
-                   const struct function_table *table, const char *what)
+static int is_name(struct value *out, struct vm *vm, const struct arguments *given)
 {
+    const struct value *self = given->self;
+    bool filter = given->how == FILTER_NAME, text = self->kind == V_TEXT;
+    const struct function_table *table = filter ? vm->filters : vm->tests;
     uint64_t hash;
     if (value_hash(&hash, vm, self))
         return -1;
-    bool text = self->kind == V_TEXT;
     if (text && function_is_refused(table, self->text))
-        return vm_fail(vm, CODE_SYNTAX, "the %s '%s' is not in the template language", what,
-                       vm_show(vm, self->text));
+        return vm_fail(vm, CODE_SYNTAX, "the %s '%s' is not in the template language",
+                       filter ? "filter" : "test", vm_show(vm, self->text));
     *out = value_bool(text && function_find(table, self->text));
     return 0;
-}
-
-static int is_filter(struct value *out, struct vm *vm, const struct value *self,
-                     const struct arguments *arguments)
-{
-    (void)arguments;
-    return is_name(out, vm, self, vm->filters, "filter");
-}
-
-static int is_test(struct value *out, struct vm *vm, const struct value *self,
-                   const struct arguments *arguments)
-{
-    (void)arguments;
-    return is_name(out, vm, self, vm->tests, "test");
 }
 
 /* ---------------------------------------------------------------- sameas */
@@ -229,10 +100,10 @@ static bool has_identity(const struct value *value)
 }
 
 /* Two numbers, texts or tuples that are equal may be one object in Python or two. */
-static int is_same(struct value *out, struct vm *vm, const struct value *self,
-                   const struct arguments *arguments)
+static int is_same(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    const struct value *other = &arguments->values[0];
+    const struct value *self = given->self;
+    const struct value *other = &given->values[0];
     bool same = self->kind == other->kind;
     if (same && has_identity(self))
         same = self->list == other->list;
@@ -261,125 +132,77 @@ static int has_rest(struct value *out, struct vm *vm, const struct value *self,
     return 0;
 }
 
-static int is_odd(struct value *out, struct vm *vm, const struct value *self,
-                  const struct arguments *arguments)
+/* Odd where `how` is 1, even where it is 0. */
+static int has_parity(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct value two = value_int(2);
-    (void)arguments;
-    return has_rest(out, vm, self, &two, 1);
+    return has_rest(out, vm, given->self, &two, given->how);
 }
 
-static int is_even(struct value *out, struct vm *vm, const struct value *self,
-                   const struct arguments *arguments)
+static int is_divisible(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    struct value two = value_int(2);
-    (void)arguments;
-    return has_rest(out, vm, self, &two, 0);
+    return has_rest(out, vm, given->self, &given->values[0], 0);
 }
 
-static int is_divisible(struct value *out, struct vm *vm, const struct value *self,
-                        const struct arguments *arguments)
-{
-    return has_rest(out, vm, self, &arguments->values[0], 0);
-}
-
-/* ---------------------------------------------------------------- comparisons */
-
-static int compare(struct value *out, struct vm *vm, enum compare_op op, const struct value *self,
-                   const struct arguments *arguments)
+/* `how` is the operator. */
+static int compares(struct value *out, struct vm *vm, const struct arguments *given)
 {
     bool holds;
-    if (value_compare(&holds, vm, op, self, &arguments->values[0]))
+    if (value_compare(&holds, vm, (enum compare_op)given->how, given->self, &given->values[0]))
         return -1;
     *out = value_bool(holds);
     return 0;
 }
 
-static int is_equal(struct value *out, struct vm *vm, const struct value *self,
-                    const struct arguments *arguments)
-{
-    return compare(out, vm, OP_EQ, self, arguments);
-}
-
-static int is_unequal(struct value *out, struct vm *vm, const struct value *self,
-                      const struct arguments *arguments)
-{
-    return compare(out, vm, OP_NE, self, arguments);
-}
-
-static int is_less(struct value *out, struct vm *vm, const struct value *self,
-                   const struct arguments *arguments)
-{
-    return compare(out, vm, OP_LT, self, arguments);
-}
-
-static int is_at_most(struct value *out, struct vm *vm, const struct value *self,
-                      const struct arguments *arguments)
-{
-    return compare(out, vm, OP_LE, self, arguments);
-}
-
-static int is_greater(struct value *out, struct vm *vm, const struct value *self,
-                      const struct arguments *arguments)
-{
-    return compare(out, vm, OP_GT, self, arguments);
-}
-
-static int is_at_least(struct value *out, struct vm *vm, const struct value *self,
-                       const struct arguments *arguments)
-{
-    return compare(out, vm, OP_GE, self, arguments);
-}
-
-static int is_in(struct value *out, struct vm *vm, const struct value *self,
-                 const struct arguments *arguments)
-{
-    return compare(out, vm, OP_IN, self, arguments);
-}
-
 /* ---------------------------------------------------------------- the table */
 
+#define CALLABLE                                                                                   \
+    (KIND(V_UNDEFINED) | KIND(V_LOOP) | KIND(V_METHOD) | KIND(V_MACRO) | KIND(V_BLOCK) |           \
+     KIND(V_JOINER) | KIND(V_BUILTIN))
+#define NUMBER (KIND(V_BOOL) | KIND(V_INT) | KIND(V_FLOAT))
+#define COMPARISON(op) compares, {"/other"}, 1, .how = (op)
+
 static const struct function rows[] = {
-    {.name = "boolean", .body = is_boolean},
-    {.name = "callable", .body = is_callable},
-    {.name = "defined", .body = is_defined},
-    {.name = "divisibleby", .body = is_divisible, .parameters = {"num"}, .required = 1},
-    {.name = "eq", .body = is_equal, .parameters = {"/other"}, .required = 1},
-    {.name = "equalto", .body = is_equal, .parameters = {"/other"}, .required = 1},
-    {.name = "escaped", .body = is_escaped},
-    {.name = "even", .body = is_even},
-    {.name = "false", .body = is_false},
-    {.name = "filter", .body = is_filter},
-    {.name = "float", .body = is_float},
-    {.name = "ge", .body = is_at_least, .parameters = {"/other"}, .required = 1},
-    {.name = "greaterthan", .body = is_greater, .parameters = {"/other"}, .required = 1},
-    {.name = "gt", .body = is_greater, .parameters = {"/other"}, .required = 1},
-    {.name = "in", .body = is_in, .parameters = {"seq"}, .required = 1},
-    {.name = "integer", .body = is_integer},
-    {.name = "iterable", .body = is_iterable},
-    {.name = "le", .body = is_at_most, .parameters = {"/other"}, .required = 1},
-    {.name = "lessthan", .body = is_less, .parameters = {"/other"}, .required = 1},
-    {.name = "lower", .body = is_lower},
-    {.name = "lt", .body = is_less, .parameters = {"/other"}, .required = 1},
-    {.name = "mapping", .body = is_mapping},
-    {.name = "ne", .body = is_unequal, .parameters = {"/other"}, .required = 1},
-    {.name = "none", .body = is_none},
-    {.name = "number", .body = is_number},
-    {.name = "odd", .body = is_odd},
-    {.name = "sameas", .body = is_same, .parameters = {"other"}, .required = 1},
-    {.name = "sequence", .body = is_sequence},
-    {.name = "string", .body = is_string},
-    {.name = "test", .body = is_test},
-    {.name = "true", .body = is_true},
-    {.name = "undefined", .body = is_undefined},
-    {.name = "upper", .body = is_upper},
+    {.name = "boolean", is_kind, .how = KIND(V_BOOL)},
+    {.name = "callable", is_kind, .how = CALLABLE},
+    {.name = "defined", is_kind, .how = ~KIND(V_UNDEFINED)},
+    {.name = "divisibleby", is_divisible, {"num"}, 1},
+    {.name = "eq", COMPARISON(OP_EQ)},
+    {.name = "equalto", COMPARISON(OP_EQ)},
+    {.name = "escaped", is_escaped},
+    {.name = "even", has_parity, .how = 0},
+    {.name = "false", is_bool, .how = false},
+    {.name = "filter", is_name, .how = FILTER_NAME},
+    {.name = "float", is_kind, .how = KIND(V_FLOAT)},
+    {.name = "ge", COMPARISON(OP_GE)},
+    {.name = "greaterthan", COMPARISON(OP_GT)},
+    {.name = "gt", COMPARISON(OP_GT)},
+    {.name = "in", compares, {"seq"}, 1, .how = OP_IN},
+    {.name = "integer", is_kind, .how = KIND(V_INT)},
+    {.name = "iterable", is_iterable},
+    {.name = "le", COMPARISON(OP_LE)},
+    {.name = "lessthan", COMPARISON(OP_LT)},
+    {.name = "lower", is_case, .how = UNICODE_LOWER},
+    {.name = "lt", COMPARISON(OP_LT)},
+    {.name = "mapping", is_kind, .how = KIND(V_DICT)},
+    {.name = "ne", COMPARISON(OP_NE)},
+    {.name = "none", is_kind, .how = KIND(V_NONE)},
+    {.name = "number", is_kind, .how = NUMBER},
+    {.name = "odd", has_parity, .how = 1},
+    {.name = "sameas", is_same, {"other"}, 1},
+    {.name = "sequence", is_sequence},
+    {.name = "string", is_kind, .how = KIND(V_TEXT)},
+    {.name = "test", is_name, .how = TEST_NAME},
+    {.name = "true", is_bool, .how = true},
+    {.name = "undefined", is_kind, .how = KIND(V_UNDEFINED)},
+    {.name = "upper", is_case, .how = UNICODE_UPPER},
     /* as names, for select and its like */
-    {.name = "==", .body = is_equal, .parameters = {"/other"}, .required = 1},
-    {.name = "!=", .body = is_unequal, .parameters = {"/other"}, .required = 1},
-    {.name = ">", .body = is_greater, .parameters = {"/other"}, .required = 1},
-    {.name = ">=", .body = is_at_least, .parameters = {"/other"}, .required = 1},
-    {.name = "<", .body = is_less, .parameters = {"/other"}, .required = 1},
-    {.name = "<=", .body = is_at_most, .parameters = {"/other"}, .required = 1},
+    {.name = "==", COMPARISON(OP_EQ)},
+    {.name = "!=", COMPARISON(OP_NE)},
+    {.name = ">", COMPARISON(OP_GT)},
+    {.name = ">=", COMPARISON(OP_GE)},
+    {.name = "<", COMPARISON(OP_LT)},
+    {.name = "<=", COMPARISON(OP_LE)},
 };
 
 const struct function_table tests = {

@@ -1,21 +1,25 @@
-/* The functions behind the tables of methods. */
+/* The methods of the types, and the functions behind their tables. */
 #ifndef TMPLGEN_METHOD_BODIES_H
 #define TMPLGEN_METHOD_BODIES_H
 
 #include "jinja/functions/function.h"
 
-/* of texts */
-extern function_body text_capitalize, text_center, text_count, text_endswith, text_index, text_join,
-    text_ljust, text_lower, text_lstrip, text_partition, text_removeprefix, text_removesuffix,
-    text_replace_method, text_rfind, text_rindex, text_rjust, text_rpartition, text_rsplit,
-    text_rstrip, text_split, text_splitlines, text_startswith, text_strip_method, text_title,
-    text_upper, text_zfill, text_find_method;
+/* of texts; what `how` means to them is in text_parts.h */
+extern function_body text_change_case, text_count, text_index, text_has_end, text_join,
+    text_justify, text_partition, text_remove, text_replace_method, text_split, text_splitlines,
+    text_strip_method, text_zfill;
 /* of lists and tuples */
 extern function_body list_append, list_copy, list_count, list_extend, list_index, list_insert;
-/* of mappings */
-extern function_body dict_copy, dict_get, dict_items, dict_keys, dict_setdefault, dict_update,
-    dict_values;
+/* of mappings; `how` of a view is an enum view_part */
+extern function_body dict_copy, dict_get, dict_setdefault, dict_update, dict_view;
 /* of the loop */
 extern function_body loop_cycle, loop_changed;
+
+/* The method `name` of what `self` is, or NULL. */
+const struct function *method_find(const struct value *self, struct span name);
+/* An attribute that Python's type has and this language does not reach. */
+bool method_is_refused(const struct value *self, struct span name);
+/* The nearest method or key or loop variable, or NULL. */
+const char *member_nearest(struct vm *vm, const struct value *object, struct span name);
 
 #endif

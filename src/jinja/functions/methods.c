@@ -1,56 +1,41 @@
 /* The tables of methods, and of the attributes that Python has and this language has not. */
-#include "jinja/functions/methods.h"
+#include "jinja/functions/method_bodies.h"
 
 #include "base/arena.h"
 #include "jinja/functions/builtins.h"
-#include "jinja/functions/method_bodies.h"
+#include "jinja/functions/text_parts.h"
 #include "jinja/run/vm.h"
 #include "jinja/values/object.h"
 #include "jinja/values/value.h"
 
 static const struct function text_methods[] = {
-    {.name = "capitalize", .body = text_capitalize},
-    {.name = "center", .body = text_center, .parameters = {"/width", "/fill"}, .required = 1},
-    {.name = "count", .body = text_count, .parameters = {"/sub", "/start", "/end"}, .required = 1},
-    {.name = "endswith",
-     .body = text_endswith,
-     .parameters = {"/suffix", "/start", "/end"},
-     .required = 1},
-    {.name = "find",
-     .body = text_find_method,
-     .parameters = {"/sub", "/start", "/end"},
-     .required = 1},
-    {.name = "index", .body = text_index, .parameters = {"/sub", "/start", "/end"}, .required = 1},
-    {.name = "join", .body = text_join, .parameters = {"/items"}, .required = 1},
-    {.name = "ljust", .body = text_ljust, .parameters = {"/width", "/fill"}, .required = 1},
-    {.name = "lower", .body = text_lower},
-    {.name = "lstrip", .body = text_lstrip, .parameters = {"/chars"}},
-    {.name = "partition", .body = text_partition, .parameters = {"/sep"}, .required = 1},
-    {.name = "removeprefix", .body = text_removeprefix, .parameters = {"/prefix"}, .required = 1},
-    {.name = "removesuffix", .body = text_removesuffix, .parameters = {"/suffix"}, .required = 1},
-    {.name = "replace",
-     .body = text_replace_method,
-     .parameters = {"/old", "/new", "/count"},
-     .required = 2},
-    {.name = "rfind", .body = text_rfind, .parameters = {"/sub", "/start", "/end"}, .required = 1},
-    {.name = "rindex",
-     .body = text_rindex,
-     .parameters = {"/sub", "/start", "/end"},
-     .required = 1},
-    {.name = "rjust", .body = text_rjust, .parameters = {"/width", "/fill"}, .required = 1},
-    {.name = "rpartition", .body = text_rpartition, .parameters = {"/sep"}, .required = 1},
-    {.name = "rsplit", .body = text_rsplit, .parameters = {"sep", "maxsplit"}},
-    {.name = "rstrip", .body = text_rstrip, .parameters = {"/chars"}},
-    {.name = "split", .body = text_split, .parameters = {"sep", "maxsplit"}},
-    {.name = "splitlines", .body = text_splitlines, .parameters = {"keepends"}},
-    {.name = "startswith",
-     .body = text_startswith,
-     .parameters = {"/prefix", "/start", "/end"},
-     .required = 1},
-    {.name = "strip", .body = text_strip_method, .parameters = {"/chars"}},
-    {.name = "title", .body = text_title},
-    {.name = "upper", .body = text_upper},
-    {.name = "zfill", .body = text_zfill, .parameters = {"/width"}, .required = 1},
+    {.name = "capitalize", text_change_case, .how = UNICODE_CAPITALIZED},
+    {.name = "center", text_justify, {"/width", "/fill"}, 1, .how = TEXT_BOTH},
+    {.name = "count", text_count, {"/sub", "/start", "/end"}, 1},
+    {.name = "endswith", text_has_end, {"/suffix", "/start", "/end"}, 1, .how = TEXT_RIGHT},
+    {.name = "find", text_index, {"/sub", "/start", "/end"}, 1, .how = TEXT_LEFT},
+    {.name = "index", text_index, {"/sub", "/start", "/end"}, 1, .how = TEXT_LEFT | TEXT_MUST},
+    {.name = "join", text_join, {"/items"}, 1},
+    {.name = "ljust", text_justify, {"/width", "/fill"}, 1, .how = TEXT_RIGHT},
+    {.name = "lower", text_change_case, .how = UNICODE_LOWER},
+    {.name = "lstrip", text_strip_method, {"/chars"}, .how = TEXT_LEFT},
+    {.name = "partition", text_partition, {"/sep"}, 1, .how = TEXT_LEFT},
+    {.name = "removeprefix", text_remove, {"/prefix"}, 1, .how = TEXT_LEFT},
+    {.name = "removesuffix", text_remove, {"/suffix"}, 1, .how = TEXT_RIGHT},
+    {.name = "replace", text_replace_method, {"/old", "/new", "/count"}, 2},
+    {.name = "rfind", text_index, {"/sub", "/start", "/end"}, 1, .how = TEXT_RIGHT},
+    {.name = "rindex", text_index, {"/sub", "/start", "/end"}, 1, .how = TEXT_RIGHT | TEXT_MUST},
+    {.name = "rjust", text_justify, {"/width", "/fill"}, 1, .how = TEXT_LEFT},
+    {.name = "rpartition", text_partition, {"/sep"}, 1, .how = TEXT_RIGHT},
+    {.name = "rsplit", text_split, {"sep", "maxsplit"}, .how = TEXT_RIGHT},
+    {.name = "rstrip", text_strip_method, {"/chars"}, .how = TEXT_RIGHT},
+    {.name = "split", text_split, {"sep", "maxsplit"}, .how = TEXT_LEFT},
+    {.name = "splitlines", text_splitlines, {"keepends"}},
+    {.name = "startswith", text_has_end, {"/prefix", "/start", "/end"}, 1, .how = TEXT_LEFT},
+    {.name = "strip", text_strip_method, {"/chars"}, .how = TEXT_BOTH},
+    {.name = "title", text_change_case, .how = UNICODE_TITLE},
+    {.name = "upper", text_change_case, .how = UNICODE_UPPER},
+    {.name = "zfill", text_zfill, {"/width"}, 1},
 };
 
 static const char *const text_refused[] = {
@@ -60,45 +45,36 @@ static const char *const text_refused[] = {
 };
 
 static const struct function list_methods[] = {
-    {.name = "append", .body = list_append, .parameters = {"/item"}, .required = 1},
-    {.name = "copy", .body = list_copy},
-    {.name = "count", .body = list_count, .parameters = {"/item"}, .required = 1},
-    {.name = "extend", .body = list_extend, .parameters = {"/items"}, .required = 1},
-    {.name = "index",
-     .body = list_index,
-     .parameters = {"/item", "/start", "/stop"},
-     .required = 1},
-    {.name = "insert", .body = list_insert, .parameters = {"/index", "/item"}, .required = 2},
+    {.name = "append", list_append, {"/item"}, 1},
+    {.name = "copy", list_copy},
+    {.name = "count", list_count, {"/item"}, 1},
+    {.name = "extend", list_extend, {"/items"}, 1},
+    {.name = "index", list_index, {"/item", "/start", "/stop"}, 1},
+    {.name = "insert", list_insert, {"/index", "/item"}, 2},
 };
 
 static const char *const list_refused[] = {"clear", "pop", "remove", "reverse", "sort"};
 
 static const struct function tuple_methods[] = {
-    {.name = "count", .body = list_count, .parameters = {"/item"}, .required = 1},
-    {.name = "index",
-     .body = list_index,
-     .parameters = {"/item", "/start", "/stop"},
-     .required = 1},
+    {.name = "count", list_count, {"/item"}, 1},
+    {.name = "index", list_index, {"/item", "/start", "/stop"}, 1},
 };
 
 static const struct function dict_methods[] = {
-    {.name = "copy", .body = dict_copy},
-    {.name = "get", .body = dict_get, .parameters = {"/key", "/default"}, .required = 1},
-    {.name = "items", .body = dict_items},
-    {.name = "keys", .body = dict_keys},
-    {.name = "setdefault",
-     .body = dict_setdefault,
-     .parameters = {"/key", "/default"},
-     .required = 1},
-    {.name = "update", .body = dict_update, .parameters = {"/other"}, .keywords = true},
-    {.name = "values", .body = dict_values},
+    {.name = "copy", dict_copy},
+    {.name = "get", dict_get, {"/key", "/default"}, 1},
+    {.name = "items", dict_view, .how = VIEW_ITEMS},
+    {.name = "keys", dict_view, .how = VIEW_KEYS},
+    {.name = "setdefault", dict_setdefault, {"/key", "/default"}, 1},
+    {.name = "update", dict_update, {"/other"}, .keywords = true},
+    {.name = "values", dict_view, .how = VIEW_VALUES},
 };
 
 static const char *const dict_refused[] = {"clear", "fromkeys", "pop", "popitem"};
 
 static const struct function loop_methods[] = {
-    {.name = "changed", .body = loop_changed, .variadic = true},
-    {.name = "cycle", .body = loop_cycle, .variadic = true},
+    {.name = "changed", loop_changed, .variadic = true},
+    {.name = "cycle", loop_cycle, .variadic = true},
 };
 
 static const char *const number_refused[] = {
@@ -110,8 +86,8 @@ static const char *const number_refused[] = {
 static const char *const range_refused[] = {"count", "index", "start", "step", "stop"};
 
 static const struct function cycler_methods[] = {
-    {.name = "next", .body = cycler_next},
-    {.name = "reset", .body = cycler_reset},
+    {.name = "next", cycler_next},
+    {.name = "reset", cycler_reset},
 };
 
 /* Those of all types that there are. */

@@ -12,30 +12,26 @@
 
 /* ---------------------------------------------------------------- lists and tuples */
 
-int list_append(struct value *out, struct vm *vm, const struct value *self,
-                const struct arguments *arguments)
+int list_append(struct value *out, struct vm *vm, const struct arguments *given)
 {
     *out = value_none();
-    list_open(vm, self->list);
-    return list_push(vm, self->list, &arguments->values[0]);
+    list_open(vm, given->self->list);
+    return list_push(vm, given->self->list, &given->values[0]);
 }
 
-int list_copy(struct value *out, struct vm *vm, const struct value *self,
-              const struct arguments *arguments)
+int list_copy(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    (void)arguments;
-    return iterate_list(out, vm, V_LIST, self);
+    return iterate_list(out, vm, V_LIST, given->self);
 }
 
-int list_count(struct value *out, struct vm *vm, const struct value *self,
-               const struct arguments *arguments)
+int list_count(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    struct list *list = self->list;
+    struct list *list = given->self->list;
     int64_t count = 0;
     list_open(vm, list);
     for (size_t i = 0; i < list->count; i++) {
         bool same;
-        if (vm_charge(vm, 1) || value_equal(&same, vm, &list->items[i], &arguments->values[0]))
+        if (vm_charge(vm, 1) || value_equal(&same, vm, &list->items[i], &given->values[0]))
             return -1;
         count += same;
     }
@@ -43,15 +39,14 @@ int list_count(struct value *out, struct vm *vm, const struct value *self,
     return 0;
 }
 
-int list_extend(struct value *out, struct vm *vm, const struct value *self,
-                const struct arguments *arguments)
+int list_extend(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct value items; /* a list of its own: a list may be extended by itself */
-    list_open(vm, self->list);
-    if (iterate_list(&items, vm, V_LIST, &arguments->values[0]))
+    list_open(vm, given->self->list);
+    if (iterate_list(&items, vm, V_LIST, &given->values[0]))
         return -1;
     for (size_t i = 0; i < items.list->count; i++)
-        if (list_push(vm, self->list, &items.list->items[i]))
+        if (list_push(vm, given->self->list, &items.list->items[i]))
             return -1;
     *out = value_none();
     return 0;
@@ -67,19 +62,18 @@ static size_t clip_index(int64_t index, size_t length)
     return (uint64_t)index > length ? length : (size_t)index;
 }
 
-int list_index(struct value *out, struct vm *vm, const struct value *self,
-               const struct arguments *arguments)
+int list_index(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    struct list *list = self->list;
+    struct list *list = given->self->list;
     int64_t start, stop;
     list_open(vm, list);
-    if (argument_integer(&start, vm, arguments, 1, 0) ||
-        argument_integer(&stop, vm, arguments, 2, INT64_MAX))
+    if (argument_integer(&start, vm, given, 1, 0) ||
+        argument_integer(&stop, vm, given, 2, INT64_MAX))
         return -1;
     size_t end = clip_index(stop, list->count);
     for (size_t i = clip_index(start, list->count); i < end; i++) {
         bool same;
-        if (vm_charge(vm, 1) || value_equal(&same, vm, &list->items[i], &arguments->values[0]))
+        if (vm_charge(vm, 1) || value_equal(&same, vm, &list->items[i], &given->values[0]))
             return -1;
         if (same) {
             *out = value_int((int64_t)i);
@@ -89,75 +83,49 @@ int list_index(struct value *out, struct vm *vm, const struct value *self,
     return vm_fail(vm, CODE_TYPE, "'index' does not find the item");
 }
 
-int list_insert(struct value *out, struct vm *vm, const struct value *self,
-                const struct arguments *arguments)
+int list_insert(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    struct list *list = self->list;
+    struct list *list = given->self->list;
     int64_t index;
     list_open(vm, list);
-    if (argument_integer(&index, vm, arguments, 0, 0))
+    if (argument_integer(&index, vm, given, 0, 0))
         return -1;
     size_t at = clip_index(index, list->count);
-    if (list_push(vm, list, &arguments->values[1]) || vm_charge(vm, (list->count - at) / 16))
+    if (list_push(vm, list, &given->values[1]) || vm_charge(vm, (list->count - at) / 16))
         return -1;
     memmove(&list->items[at + 1], &list->items[at], (list->count - 1 - at) * sizeof(*list->items));
-    list->items[at] = arguments->values[1];
+    list->items[at] = given->values[1];
     *out = value_none();
     return 0;
 }
 
 /* ---------------------------------------------------------------- mappings */
 
-static int make_view(struct value *out, const struct value *self, enum view_part part)
+int dict_view(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    *out = (struct value){.kind = V_VIEW, .part = part, .dict = self->dict};
+    (void)vm;
+    *out = (struct value){
+        .kind = V_VIEW, .part = (enum view_part)given->how, .dict = given->self->dict};
     return 0;
 }
 
-int dict_items(struct value *out, struct vm *vm, const struct value *self,
-               const struct arguments *arguments)
-{
-    (void)vm;
-    (void)arguments;
-    return make_view(out, self, VIEW_ITEMS);
-}
-
-int dict_keys(struct value *out, struct vm *vm, const struct value *self,
-              const struct arguments *arguments)
-{
-    (void)vm;
-    (void)arguments;
-    return make_view(out, self, VIEW_KEYS);
-}
-
-int dict_values(struct value *out, struct vm *vm, const struct value *self,
-                const struct arguments *arguments)
-{
-    (void)vm;
-    (void)arguments;
-    return make_view(out, self, VIEW_VALUES);
-}
-
-int dict_get(struct value *out, struct vm *vm, const struct value *self,
-             const struct arguments *arguments)
+int dict_get(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct value *found;
-    if (dict_find(&found, vm, self->dict, &arguments->values[0]))
+    if (dict_find(&found, vm, given->self->dict, &given->values[0]))
         return -1;
-    *out = argument_given(arguments, 1) ? arguments->values[1] : value_none();
+    *out = argument_given(given, 1) ? given->values[1] : value_none();
     if (found)
         *out = *found;
     return 0;
 }
 
-int dict_setdefault(struct value *out, struct vm *vm, const struct value *self,
-                    const struct arguments *arguments)
+int dict_setdefault(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct value *found;
-    if (dict_get(out, vm, self, arguments) ||
-        dict_find(&found, vm, self->dict, &arguments->values[0]))
+    if (dict_get(out, vm, given) || dict_find(&found, vm, given->self->dict, &given->values[0]))
         return -1;
-    return found ? 0 : dict_put(vm, self->dict, &arguments->values[0], out);
+    return found ? 0 : dict_put(vm, given->self->dict, &given->values[0], out);
 }
 
 static int put_all(struct vm *vm, struct dict *to, struct dict *from)
@@ -188,45 +156,43 @@ static int put_pairs(struct vm *vm, struct dict *to, const struct value *pairs)
     return rc;
 }
 
-int dict_copy(struct value *out, struct vm *vm, const struct value *self,
-              const struct arguments *arguments)
+int dict_copy(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    (void)arguments;
     *out = dict_new(vm);
-    return put_all(vm, out->dict, self->dict);
+    return put_all(vm, out->dict, given->self->dict);
 }
 
-int dict_update(struct value *out, struct vm *vm, const struct value *self,
-                const struct arguments *arguments)
+int dict_update(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    const struct value *other = &arguments->values[0];
+    const struct value *self = given->self;
+    const struct value *other = &given->values[0];
     *out = value_none();
     dict_open(vm, self->dict);
-    if (argument_given(arguments, 0) &&
-        (other->kind == V_DICT ? put_all(vm, self->dict, other->dict)
-                               : put_pairs(vm, self->dict, other)))
+    if (other->kind == V_UNDEFINED) /* a lenient one, too: Python asks it for keys() */
+        return vm_fail_undefined(vm, other);
+    if (argument_given(given, 0) && (other->kind == V_DICT ? put_all(vm, self->dict, other->dict)
+                                                           : put_pairs(vm, self->dict, other)))
         return -1;
-    return arguments->keywords ? put_all(vm, self->dict, arguments->keywords) : 0;
+    return given->keywords ? put_all(vm, self->dict, given->keywords) : 0;
 }
 
 /* ---------------------------------------------------------------- the loop */
 
-int loop_cycle(struct value *out, struct vm *vm, const struct value *self,
-               const struct arguments *arguments)
+int loop_cycle(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    if (arguments->count == 0)
+    if (given->count == 0)
         return vm_fail(vm, CODE_TYPE, "'cycle' takes at least one value");
-    *out = arguments->values[self->loop->index0 % arguments->count];
+    *out = given->values[given->self->loop->index0 % given->count];
     return 0;
 }
 
-int loop_changed(struct value *out, struct vm *vm, const struct value *self,
-                 const struct arguments *arguments)
+int loop_changed(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    struct value now = list_new(vm, V_TUPLE, arguments->count);
+    const struct value *self = given->self;
+    struct value now = list_new(vm, V_TUPLE, given->count);
     bool same = false;
-    for (size_t i = 0; i < arguments->count; i++)
-        if (list_push(vm, now.list, &arguments->values[i]))
+    for (size_t i = 0; i < given->count; i++)
+        if (list_push(vm, now.list, &given->values[i]))
             return -1;
     if (self->loop->changed.kind != V_MISSING && value_equal(&same, vm, &self->loop->changed, &now))
         return -1;

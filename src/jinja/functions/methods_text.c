@@ -13,85 +13,35 @@
 
 /* ---------------------------------------------------------------- upper and lower case, ends */
 
-int text_capitalize(struct value *out, struct vm *vm, const struct value *self,
-                    const struct arguments *arguments)
+int text_change_case(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    (void)arguments;
-    return text_case(out, vm, self->text, unicode_capitalize);
+    return text_case(out, vm, given->self->text, (enum letter_case)given->how);
 }
 
-int text_lower(struct value *out, struct vm *vm, const struct value *self,
-               const struct arguments *arguments)
+int text_strip_method(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    (void)arguments;
-    return text_case(out, vm, self->text, unicode_lower);
+    return text_strip(out, vm, given->self->text, given, (int)given->how);
 }
 
-int text_upper(struct value *out, struct vm *vm, const struct value *self,
-               const struct arguments *arguments)
+int text_remove(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    (void)arguments;
-    return text_case(out, vm, self->text, unicode_upper);
-}
-
-int text_title(struct value *out, struct vm *vm, const struct value *self,
-               const struct arguments *arguments)
-{
-    (void)arguments;
-    return text_case(out, vm, self->text, unicode_title);
-}
-
-int text_strip_method(struct value *out, struct vm *vm, const struct value *self,
-                      const struct arguments *arguments)
-{
-    return text_strip(out, vm, self->text, arguments, TEXT_LEFT | TEXT_RIGHT);
-}
-
-int text_lstrip(struct value *out, struct vm *vm, const struct value *self,
-                const struct arguments *arguments)
-{
-    return text_strip(out, vm, self->text, arguments, TEXT_LEFT);
-}
-
-int text_rstrip(struct value *out, struct vm *vm, const struct value *self,
-                const struct arguments *arguments)
-{
-    return text_strip(out, vm, self->text, arguments, TEXT_RIGHT);
-}
-
-int text_removeprefix(struct value *out, struct vm *vm, const struct value *self,
-                      const struct arguments *arguments)
-{
-    struct span part, text = self->text;
-    if (argument_text(&part, vm, arguments, 0))
+    struct span part, text = given->self->text;
+    bool left = given->how == TEXT_LEFT;
+    if (argument_text(&part, vm, given, 0))
         return -1;
-    if (text_starts(text, part))
-        text = span_of(text.ptr + part.len, text.len - part.len);
+    if ((left ? text_starts : text_ends)(text, part))
+        text = span_of(text.ptr + (left ? part.len : 0), text.len - part.len);
     *out = value_text(text);
     return 0;
 }
 
-int text_removesuffix(struct value *out, struct vm *vm, const struct value *self,
-                      const struct arguments *arguments)
-{
-    struct span part, text = self->text;
-    if (argument_text(&part, vm, arguments, 0))
-        return -1;
-    if (text_ends(text, part))
-        text.len -= part.len;
-    *out = value_text(text);
-    return 0;
-}
-
-int text_replace_method(struct value *out, struct vm *vm, const struct value *self,
-                        const struct arguments *arguments)
+int text_replace_method(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct text_change change;
-    if (argument_text(&change.old, vm, arguments, 0) ||
-        argument_text(&change.new, vm, arguments, 1) ||
-        argument_integer(&change.count, vm, arguments, 2, -1))
+    if (argument_text(&change.old, vm, given, 0) || argument_text(&change.new, vm, given, 1) ||
+        argument_integer(&change.count, vm, given, 2, -1))
         return -1;
-    return text_replace(out, vm, self->text, &change);
+    return text_replace(out, vm, given->self->text, &change);
 }
 
 /* ---------------------------------------------------------------- finding */
@@ -136,72 +86,29 @@ static int64_t index_of(const struct window *window, size_t byte)
     return (int64_t)(window->start + utf8_count(span_of(window->text.ptr, byte)));
 }
 
-static int find(int64_t *out, struct vm *vm, const struct value *self,
-                const struct arguments *arguments, bool last)
+/* The first place, or with TEXT_RIGHT the last; with TEXT_MUST there must be one. */
+int text_index(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct window window;
     struct span part;
-    if (argument_text(&part, vm, arguments, 0) || open_window(&window, vm, self->text, arguments))
+    if (argument_text(&part, vm, given, 0) || open_window(&window, vm, given->self->text, given) ||
+        vm_charge(vm, text_search_steps(window.text, part)))
         return -1;
-    size_t found = SIZE_MAX;
-    if (vm_charge(vm, text_search_steps(window.text, part)))
-        return -1;
-    if (window.valid)
-        found = last ? text_find_last(window.text, part, window.text.len)
-                     : text_find(window.text, part, 0);
-    *out = index_of(&window, found);
+    size_t found = !window.valid             ? SIZE_MAX
+                   : given->how & TEXT_RIGHT ? text_find_last(window.text, part, window.text.len)
+                                             : text_find(window.text, part, 0);
+    if (found == SIZE_MAX && given->how & TEXT_MUST)
+        return vm_fail(vm, CODE_TYPE, "'index' does not find the text");
+    *out = value_int(index_of(&window, found));
     return 0;
 }
 
-static int find_value(struct value *out, struct vm *vm, const struct value *self,
-                      const struct arguments *arguments, bool last)
-{
-    int64_t index;
-    if (find(&index, vm, self, arguments, last))
-        return -1;
-    *out = value_int(index);
-    return 0;
-}
-
-static int index_value(struct value *out, struct vm *vm, const struct value *self,
-                       const struct arguments *arguments, bool last)
-{
-    if (find_value(out, vm, self, arguments, last))
-        return -1;
-    return out->integer < 0 ? vm_fail(vm, CODE_TYPE, "'index' does not find the text") : 0;
-}
-
-int text_find_method(struct value *out, struct vm *vm, const struct value *self,
-                     const struct arguments *arguments)
-{
-    return find_value(out, vm, self, arguments, false);
-}
-
-int text_rfind(struct value *out, struct vm *vm, const struct value *self,
-               const struct arguments *arguments)
-{
-    return find_value(out, vm, self, arguments, true);
-}
-
-int text_index(struct value *out, struct vm *vm, const struct value *self,
-               const struct arguments *arguments)
-{
-    return index_value(out, vm, self, arguments, false);
-}
-
-int text_rindex(struct value *out, struct vm *vm, const struct value *self,
-                const struct arguments *arguments)
-{
-    return index_value(out, vm, self, arguments, true);
-}
-
-int text_count(struct value *out, struct vm *vm, const struct value *self,
-               const struct arguments *arguments)
+int text_count(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct window window;
     struct span part;
     int64_t count = 0;
-    if (argument_text(&part, vm, arguments, 0) || open_window(&window, vm, self->text, arguments))
+    if (argument_text(&part, vm, given, 0) || open_window(&window, vm, given->self->text, given))
         return -1;
     if (part.len == 0)
         count = window.valid ? (int64_t)utf8_count(window.text) + 1 : 0;
@@ -219,19 +126,16 @@ static int matches(bool *out, struct vm *vm, const struct window *window, const 
         *out = window->valid && match(window->text, part->text);
         return 0;
     }
-    if (part->kind == V_UNDEFINED)
-        return vm_fail_undefined(vm, part);
-    return vm_fail(vm, CODE_TYPE, "a text is needed here, not %s", value_kind_name(part));
+    return vm_fail_kind(vm, "a text is needed here", part);
 }
 
-static int match_any(struct value *out, struct vm *vm, const struct value *self,
-                     const struct arguments *arguments,
-                     bool (*match)(struct span text, struct span part))
+int text_has_end(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    const struct value *parts = &arguments->values[0];
+    bool (*match)(struct span, struct span) = given->how == TEXT_LEFT ? text_starts : text_ends;
+    const struct value *parts = &given->values[0];
     struct window window;
     bool found = false;
-    if (open_window(&window, vm, self->text, arguments))
+    if (open_window(&window, vm, given->self->text, given))
         return -1;
     if (parts->kind != V_TUPLE && matches(&found, vm, &window, parts, match))
         return -1;
@@ -240,18 +144,6 @@ static int match_any(struct value *out, struct vm *vm, const struct value *self,
             return -1;
     *out = value_bool(found);
     return 0;
-}
-
-int text_startswith(struct value *out, struct vm *vm, const struct value *self,
-                    const struct arguments *arguments)
-{
-    return match_any(out, vm, self, arguments, text_starts);
-}
-
-int text_endswith(struct value *out, struct vm *vm, const struct value *self,
-                  const struct arguments *arguments)
-{
-    return match_any(out, vm, self, arguments, text_ends);
 }
 
 /* ---------------------------------------------------------------- splitting and joining */
@@ -267,133 +159,77 @@ static struct span between(struct span text, size_t start, size_t end)
     return span_of(text.ptr + start, end - start);
 }
 
-static bool space_at(struct span text, size_t pos, size_t *behind)
+/* Whether the next character from `pos` on, or before it, is white space; where it ends. */
+static bool space_at(struct span text, size_t pos, bool right, size_t *end)
 {
-    *behind = pos;
-    return unicode_is_space(utf8_next(text, behind));
+    *end = pos;
+    return unicode_is_space(right ? utf8_previous(text, end) : utf8_next(text, end));
 }
 
-/* By white space, from the left: at most `left` times; the rest keeps the blanks at its end. */
-static int split_blanks(struct vm *vm, struct list *list, struct span text, int64_t left)
+/* By white space, at most `left` times; the rest keeps the blanks at its other end. */
+static int split_blanks(struct vm *vm, struct list *list, struct span text, int64_t left,
+                        bool right)
 {
-    size_t pos = 0, behind;
+    size_t pos = right ? text.len : 0, last = right ? 0 : text.len, next;
     for (; left != 0; left -= left > 0) {
-        while (pos < text.len && space_at(text, pos, &behind))
-            pos = behind;
+        while (pos != last && space_at(text, pos, right, &next))
+            pos = next;
         size_t start = pos;
-        while (pos < text.len && !space_at(text, pos, &behind))
-            pos = behind;
+        while (pos != last && !space_at(text, pos, right, &next))
+            pos = next;
         if (start == pos)
             return 0;
-        if (push_text(vm, list, between(text, start, pos)))
+        if (push_text(vm, list, right ? between(text, pos, start) : between(text, start, pos)))
             return -1;
     }
-    struct span rest = unicode_strip(between(text, pos, text.len), true, false);
+    struct span rest = right ? between(text, 0, pos) : between(text, pos, text.len);
+    rest = unicode_strip(rest, !right, right);
     return rest.len ? push_text(vm, list, rest) : 0;
 }
 
-static bool space_before(struct span text, size_t pos, size_t *before)
+static int split_by(struct vm *vm, struct list *list, struct span rest, struct span separator,
+                    int64_t left, bool right)
 {
-    *before = pos;
-    return unicode_is_space(utf8_previous(text, before));
-}
-
-static int rsplit_blanks(struct vm *vm, struct list *list, struct span text, int64_t left)
-{
-    size_t pos = text.len, before;
+    size_t found;
     for (; left != 0; left -= left > 0) {
-        while (pos > 0 && space_before(text, pos, &before))
-            pos = before;
-        size_t end = pos;
-        while (pos > 0 && !space_before(text, pos, &before))
-            pos = before;
-        if (end == pos)
-            return 0;
-        if (push_text(vm, list, between(text, pos, end)))
+        found = right ? text_find_last(rest, separator, rest.len) : text_find(rest, separator, 0);
+        if (found == SIZE_MAX)
+            break;
+        struct span before = between(rest, 0, found);
+        struct span behind = between(rest, found + separator.len, rest.len);
+        if (push_text(vm, list, right ? behind : before))
             return -1;
+        rest = right ? before : behind;
     }
-    struct span rest = unicode_strip(between(text, 0, pos), false, true);
-    return rest.len ? push_text(vm, list, rest) : 0;
+    return push_text(vm, list, rest);
 }
 
-struct splitting {
-    struct span separator;
-    int64_t left; /* splits, negative: any number */
-};
-
-static int split_by(struct vm *vm, struct list *list, struct span text, struct splitting splitting)
+int text_split(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    size_t pos = 0, found;
-    while (splitting.left != 0 && (found = text_find(text, splitting.separator, pos)) != SIZE_MAX) {
-        if (push_text(vm, list, between(text, pos, found)))
-            return -1;
-        pos = found + splitting.separator.len;
-        splitting.left -= splitting.left > 0;
-    }
-    return push_text(vm, list, between(text, pos, text.len));
-}
-
-static int rsplit_by(struct vm *vm, struct list *list, struct span text, struct splitting splitting)
-{
-    size_t end = text.len, found;
-    while (splitting.left != 0 &&
-           (found = text_find_last(text, splitting.separator, end)) != SIZE_MAX) {
-        if (push_text(vm, list, between(text, found + splitting.separator.len, end)))
-            return -1;
-        end = found;
-        splitting.left -= splitting.left > 0;
-    }
-    return push_text(vm, list, between(text, 0, end));
-}
-
-static void turn_around(struct list *list)
-{
-    for (size_t i = 0; i < list->count / 2; i++) {
-        struct value swap = list->items[i];
-        list->items[i] = list->items[list->count - 1 - i];
-        list->items[list->count - 1 - i] = swap;
-    }
-}
-
-static int split(struct value *out, struct vm *vm, const struct value *self,
-                 const struct arguments *arguments, bool right)
-{
-    struct splitting splitting = {.left = -1};
-    bool blanks = !argument_given(arguments, 0) || arguments->values[0].kind == V_NONE;
-    if ((!blanks && argument_text(&splitting.separator, vm, arguments, 0)) ||
-        argument_integer(&splitting.left, vm, arguments, 1, -1) ||
-        vm_charge(vm, text_search_steps(self->text, splitting.separator)))
+    struct span text = given->self->text, separator = span_of("", 0);
+    bool right = given->how == TEXT_RIGHT;
+    bool blanks = !argument_given(given, 0) || given->values[0].kind == V_NONE;
+    int64_t left;
+    if ((!blanks && argument_text(&separator, vm, given, 0)) ||
+        argument_integer(&left, vm, given, 1, -1) ||
+        vm_charge(vm, text_search_steps(text, separator)))
         return -1;
-    if (!blanks && splitting.separator.len == 0)
+    if (!blanks && separator.len == 0)
         return vm_fail(vm, CODE_TYPE, "the separator is empty");
     *out = list_new(vm, V_LIST, 0);
-    int rc = blanks
-                 ? (right ? rsplit_blanks : split_blanks)(vm, out->list, self->text, splitting.left)
-                 : (right ? rsplit_by : split_by)(vm, out->list, self->text, splitting);
+    int rc = blanks ? split_blanks(vm, out->list, text, left, right)
+                    : split_by(vm, out->list, text, separator, left, right);
     if (right)
-        turn_around(out->list);
+        list_turn(out->list);
     return rc;
 }
 
-int text_split(struct value *out, struct vm *vm, const struct value *self,
-               const struct arguments *arguments)
+int text_splitlines(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    return split(out, vm, self, arguments, false);
-}
-
-int text_rsplit(struct value *out, struct vm *vm, const struct value *self,
-                const struct arguments *arguments)
-{
-    return split(out, vm, self, arguments, true);
-}
-
-int text_splitlines(struct value *out, struct vm *vm, const struct value *self,
-                    const struct arguments *arguments)
-{
-    struct text_lines lines = {.text = self->text};
+    struct text_lines lines = {.text = given->self->text};
     struct span line, whole;
     bool keep;
-    if (argument_truth(&keep, vm, arguments, 0, false))
+    if (argument_truth(&keep, vm, given, 0, false))
         return -1;
     *out = list_new(vm, V_LIST, 0);
     while (text_next_line(&line, &whole, &lines))
@@ -403,11 +239,11 @@ int text_splitlines(struct value *out, struct vm *vm, const struct value *self,
 }
 
 /* What is before the separator, the separator, what is behind it. */
-static int three_parts(struct value *out, struct vm *vm, const struct value *self,
-                       const struct arguments *arguments, bool last)
+int text_partition(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    struct span part, text = self->text, empty = span_of("", 0);
-    if (argument_text(&part, vm, arguments, 0) || vm_charge(vm, text_search_steps(text, part)))
+    bool last = given->how == TEXT_RIGHT;
+    struct span part, text = given->self->text, empty = span_of("", 0);
+    if (argument_text(&part, vm, given, 0) || vm_charge(vm, text_search_steps(text, part)))
         return -1;
     if (part.len == 0)
         return vm_fail(vm, CODE_TYPE, "the separator is empty");
@@ -425,34 +261,19 @@ static int three_parts(struct value *out, struct vm *vm, const struct value *sel
     return 0;
 }
 
-int text_partition(struct value *out, struct vm *vm, const struct value *self,
-                   const struct arguments *arguments)
-{
-    return three_parts(out, vm, self, arguments, false);
-}
-
-int text_rpartition(struct value *out, struct vm *vm, const struct value *self,
-                    const struct arguments *arguments)
-{
-    return three_parts(out, vm, self, arguments, true);
-}
-
-int text_join(struct value *out, struct vm *vm, const struct value *self,
-              const struct arguments *arguments)
+int text_join(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct iterator *iterator;
     struct value item;
     int rc;
-    if (iterator_open(&iterator, vm, &arguments->values[0]))
+    if (iterator_open(&iterator, vm, &given->values[0]))
         return -1;
     size_t start = vm_begin(vm);
     for (size_t i = 0; (rc = iterator_next(&item, vm, iterator)) > 0; i++) {
-        if (item.kind == V_UNDEFINED)
-            return vm_fail_undefined(vm, &item);
         if (item.kind != V_TEXT)
-            return vm_fail(vm, CODE_TYPE, "'join' takes texts, not %s", value_kind_name(&item));
+            return vm_fail_kind(vm, "'join' takes texts", &item);
         if (i)
-            (void)buf_append(&vm->scratch, self->text.ptr, self->text.len);
+            (void)buf_append(&vm->scratch, given->self->text.ptr, given->self->text.len);
         (void)buf_append(&vm->scratch, item.text.ptr, item.text.len);
     }
     return rc ? -1 : vm_end(out, vm, start);
@@ -491,66 +312,31 @@ static int lacking(size_t *out, struct vm *vm, struct span text, const struct ar
     return 0;
 }
 
-/* `left` of `lacks`: how much of the padding stands before the text. */
-static int justify(struct value *out, struct vm *vm, const struct value *self,
-                   const struct arguments *arguments, size_t (*left)(size_t lacks, size_t length))
+/* What is lacking stands at the side asked for; at both, as Python shares an odd number. */
+int text_justify(struct value *out, struct vm *vm, const struct arguments *given)
 {
+    struct span text = given->self->text;
     struct padding padding = {.fill = span_of(" ", 1)};
     size_t lacks;
-    if (lacking(&lacks, vm, self->text, arguments) ||
-        (argument_given(arguments, 1) && argument_text(&padding.fill, vm, arguments, 1)))
+    if (lacking(&lacks, vm, text, given) ||
+        (argument_given(given, 1) && argument_text(&padding.fill, vm, given, 1)))
         return -1;
     if (utf8_count(padding.fill) != 1)
         return vm_fail(vm, CODE_TYPE, "the fill must be one character");
-    padding.left = left(lacks, utf8_count(self->text));
+    if (given->how == TEXT_BOTH)
+        padding.left = lacks / 2 + (lacks & (lacks + utf8_count(text)) & 1);
+    else
+        padding.left = given->how == TEXT_LEFT ? lacks : 0;
     padding.right = lacks - padding.left;
-    return put_padded(out, vm, self->text, &padding);
-}
-
-static size_t left_of_ljust(size_t lacks, size_t length)
-{
-    (void)lacks;
-    (void)length;
-    return 0;
-}
-
-static size_t left_of_rjust(size_t lacks, size_t length)
-{
-    (void)length;
-    return lacks;
-}
-
-/* Python's own taste where the padding is odd. */
-static size_t left_of_center(size_t lacks, size_t length)
-{
-    return lacks / 2 + (lacks & (lacks + length) & 1);
-}
-
-int text_ljust(struct value *out, struct vm *vm, const struct value *self,
-               const struct arguments *arguments)
-{
-    return justify(out, vm, self, arguments, left_of_ljust);
-}
-
-int text_rjust(struct value *out, struct vm *vm, const struct value *self,
-               const struct arguments *arguments)
-{
-    return justify(out, vm, self, arguments, left_of_rjust);
-}
-
-int text_center(struct value *out, struct vm *vm, const struct value *self,
-                const struct arguments *arguments)
-{
-    return justify(out, vm, self, arguments, left_of_center);
+    return put_padded(out, vm, text, &padding);
 }
 
 /* Zeros between the sign and the rest. */
-int text_zfill(struct value *out, struct vm *vm, const struct value *self,
-               const struct arguments *arguments)
+int text_zfill(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    struct span text = self->text;
+    struct span text = given->self->text;
     size_t lacks;
-    if (lacking(&lacks, vm, text, arguments))
+    if (lacking(&lacks, vm, text, given))
         return -1;
     size_t sign = text.len && (text.ptr[0] == '+' || text.ptr[0] == '-');
     size_t start = vm_begin(vm);

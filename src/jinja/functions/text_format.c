@@ -1,5 +1,5 @@
 /* TEXT % values, as in Python. */
-#include "jinja/functions/text_format.h"
+#include "jinja/functions/text_parts.h"
 
 #include "base/limits.h"
 #include "base/utf8.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-int text_put_case(struct vm *vm, struct span text, unicode_mapping *map)
+int text_check_case(struct vm *vm, struct span text)
 {
     for (size_t pos = 0; pos < text.len;) {
         uint32_t c = utf8_next(text, &pos);
@@ -17,14 +17,21 @@ int text_put_case(struct vm *vm, struct span text, unicode_mapping *map)
             return vm_fail(vm, CODE_TYPE,
                            "the case of U+%04X is not known: it is not in Unicode 14", c);
     }
-    (void)map(&vm->scratch, text);
+    return 0;
+}
+
+int text_put_case(struct vm *vm, struct span text, enum letter_case into)
+{
+    if (text_check_case(vm, text))
+        return -1;
+    (void)unicode_put_case(&vm->scratch, text, into);
     return vm_charge(vm, text.len / 4); /* two look-ups in large tables a character */
 }
 
-int text_case(struct value *out, struct vm *vm, struct span text, unicode_mapping *map)
+int text_case(struct value *out, struct vm *vm, struct span text, enum letter_case into)
 {
     size_t start = vm_begin(vm);
-    return text_put_case(vm, text, map) || vm_end(out, vm, start) ? -1 : 0;
+    return text_put_case(vm, text, into) || vm_end(out, vm, start) ? -1 : 0;
 }
 
 /* ---------------------------------------------------------------- finding */
@@ -106,43 +113,15 @@ int text_replace(struct value *out, struct vm *vm, struct span text,
 
 /* ---------------------------------------------------------------- stripping */
 
-static bool has_character(struct span set, uint32_t c)
-{
-    for (size_t pos = 0; pos < set.len;)
-        if (utf8_next(set, &pos) == c)
-            return true;
-    return false;
-}
-
-static struct span strip_set(struct span text, struct span set, int sides)
-{
-    size_t start = 0, end = text.len;
-    while ((sides & TEXT_LEFT) && start < end) {
-        size_t next = start;
-        if (!has_character(set, utf8_next(text, &next)))
-            break;
-        start = next;
-    }
-    while ((sides & TEXT_RIGHT) && end > start) {
-        size_t before = end;
-        if (!has_character(set, utf8_previous(text, &before)))
-            break;
-        end = before;
-    }
-    return span_of(text.ptr + start, end - start);
-}
-
 int text_strip(struct value *out, struct vm *vm, struct span text,
                const struct arguments *arguments, int sides)
 {
-    struct span set;
-    if (!argument_given(arguments, 0) || arguments->values[0].kind == V_NONE) {
-        *out = value_text(unicode_strip(text, sides & TEXT_LEFT, sides & TEXT_RIGHT));
-        return 0;
-    }
-    if (argument_text(&set, vm, arguments, 0) || vm_charge(vm, (text.len / 64 + 1) * (set.len + 1)))
+    struct span set = {NULL, 0};
+    if (argument_given(arguments, 0) && arguments->values[0].kind != V_NONE &&
+        (argument_text(&set, vm, arguments, 0) ||
+         vm_charge(vm, (text.len / 64 + 1) * (set.len + 1))))
         return -1;
-    *out = value_text(strip_set(text, set, sides));
+    *out = value_text(unicode_strip_set(text, set, sides & TEXT_LEFT, sides & TEXT_RIGHT));
     return 0;
 }
 
@@ -208,14 +187,6 @@ static bool to_ascii(char out[NUMBER_BYTES], size_t *len, struct span text)
     return *len > 0;
 }
 
-static int digit_of(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'z' ? c - 'a' + 10 : 99;
-}
-
 /* Takes a prefix such as 0x off; the base that it says, or that is the default. */
 static int64_t take_prefix(const char **p, int64_t base)
 {
@@ -242,10 +213,10 @@ static enum number_reading read_digits(int64_t *out, const char *p, int64_t base
     for (; *p; p++) {
         if (*p == '_')
             p++;
-        if (digit_of(*p) >= base)
+        if (str_digit(*p) >= base)
             return NUMBER_BAD;
         large = large || __builtin_mul_overflow(*out, base, out) ||
-                __builtin_sub_overflow(*out, (int64_t)digit_of(*p), out);
+                __builtin_sub_overflow(*out, (int64_t)str_digit(*p), out);
     }
     return large ? NUMBER_LARGE : NUMBER_OK;
 }

@@ -13,9 +13,11 @@
 
 struct vm;
 
-/* The same, appended to the scratch buffer. */
-TG_CHECKED int text_put_case(struct vm *vm, struct span text, unicode_mapping *map);
-TG_CHECKED int text_case(struct value *out, struct vm *vm, struct span text, unicode_mapping *map);
+/* Fails where a character is of no Unicode that we know. */
+TG_CHECKED int text_check_case(struct vm *vm, struct span text);
+/* A text in another case; the same, appended to the scratch buffer. */
+TG_CHECKED int text_case(struct value *out, struct vm *vm, struct span text, enum letter_case into);
+TG_CHECKED int text_put_case(struct vm *vm, struct span text, enum letter_case into);
 
 struct text_change {
     struct span old, new;
@@ -25,7 +27,8 @@ struct text_change {
 TG_CHECKED int text_replace(struct value *out, struct vm *vm, struct span text,
                             const struct text_change *change);
 
-enum text_side { TEXT_LEFT = 1, TEXT_RIGHT = 2 };
+/* What `how` says of methods that come in two or three: the side that they begin or work at. */
+enum text_how { TEXT_LEFT = 1, TEXT_RIGHT = 2, TEXT_BOTH = 3, TEXT_MUST = 4 };
 /* str.strip, lstrip, rstrip; argument 0: the characters, or none for white space. */
 TG_CHECKED int text_strip(struct value *out, struct vm *vm, struct span text,
                           const struct arguments *arguments, int sides);
@@ -49,6 +52,10 @@ size_t text_find_last(struct span text, struct span part, size_t end);
 size_t text_search_steps(struct span text, struct span part);
 bool text_starts(struct span text, struct span part);
 bool text_ends(struct span text, struct span part);
+
+/* TEXT % values: a tuple, a mapping or one value. */
+TG_CHECKED int format_percent(struct value *out, struct vm *vm, const struct value *format,
+                              const struct value *values);
 
 /* Texts as numbers, as Python's int() and float() read them. */
 enum number_reading { NUMBER_OK, NUMBER_BAD, NUMBER_LARGE, NUMBER_NOT_FINITE };

@@ -5,7 +5,7 @@
 #include "data/data.h"
 #include "jinja/functions/builtins.h"
 #include "jinja/functions/function.h"
-#include "jinja/functions/methods.h"
+#include "jinja/functions/method_bodies.h"
 #include "jinja/run/context.h"
 #include "jinja/run/vm.h"
 #include "jinja/syntax/program.h"
@@ -201,21 +201,14 @@ static int eval_star_star(struct dict **out, struct vm *vm, const struct call_ar
     if (eval(&value, vm, args->star_star))
         return -1;
     vm->at = args->star_star->offset;
-    if (value.kind == V_UNDEFINED)
-        return vm_fail_undefined(vm, &value);
     if (value.kind != V_DICT)
-        return vm_fail(vm, CODE_TYPE, "'**' takes a mapping, not %s", value_kind_name(&value));
+        return vm_fail_kind(vm, "'**' takes a mapping", &value);
     dict_open(vm, value.dict);
     for (size_t i = 0; i < value.dict->count; i++)
         if (vm_charge(vm, 1) || value.dict->entries[i].key.kind != V_TEXT)
             return vm_fail(vm, CODE_TYPE, "the keys behind '**' must be texts");
     *out = value.dict;
     return 0;
-}
-
-static bool has_named(const struct call_args *args, const struct value *caller)
-{
-    return args->keywords || args->star_star || caller;
 }
 
 static int add_named(struct arguments *out, struct vm *vm, struct span name,
@@ -256,8 +249,7 @@ static int eval_arguments(struct arguments *out, struct vm *vm, const struct cal
 {
     uint32_t at = vm->at;
     *out = (struct arguments){.count = 0};
-    if (eval_positional(out, vm, args, room) ||
-        (has_named(args, caller) && eval_named(out, vm, args, caller)))
+    if (eval_positional(out, vm, args, room) || eval_named(out, vm, args, caller))
         return -1;
     vm->at = at;
     return 0;
@@ -272,9 +264,10 @@ static int call_function(struct value *out, struct vm *vm, const struct function
 {
     struct value room[FUNCTION_PARAMETERS];
     struct arguments arguments;
-    return eval_arguments(&arguments, vm, args, caller, room)
-               ? -1
-               : function_call(out, vm, function, self, &arguments);
+    if (eval_arguments(&arguments, vm, args, caller, room))
+        return -1;
+    arguments.self = self;
+    return function_call(out, vm, function, &arguments);
 }
 
 /* Calls what has a body in a template: a macro, a block. */
@@ -354,10 +347,10 @@ static int eval_filter(struct value *out, struct vm *vm, const struct node *node
 static int eval_test(struct value *out, struct vm *vm, const struct node *node)
 {
     struct value object;
-    if (eval(&object, vm, node->test.object))
+    if (eval(&object, vm, node->filter.object))
         return -1;
     vm->at = node->offset;
-    return call_function(out, vm, node->test.function, &object, &node->test.args, NULL);
+    return call_function(out, vm, node->filter.function, &object, &node->filter.args, NULL);
 }
 
 /* ---------------------------------------------------------------- operators */

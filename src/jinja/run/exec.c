@@ -2,7 +2,6 @@
 #include "jinja/run/exec.h"
 
 #include "base/limits.h"
-#include "jinja/run/capture.h"
 #include "jinja/run/context.h"
 #include "jinja/run/eval.h"
 #include "jinja/run/frame.h"
@@ -10,7 +9,6 @@
 #include "jinja/run/load.h"
 #include "jinja/run/loop.h"
 #include "jinja/run/macro.h"
-#include "jinja/run/module.h"
 #include "jinja/run/vm.h"
 #include "jinja/syntax/ast.h"
 #include "jinja/syntax/program.h"
@@ -215,10 +213,8 @@ static int open_loop(struct loop *loop, struct vm *vm, const struct statement *s
     if (!statement->loop.test)
         return 0;
     struct tested *tested = vm_alloc(vm, sizeof(*tested));
-    struct iterator *iterator = vm_alloc(vm, sizeof(*iterator));
     *tested = (struct tested){statement, loop->iterator};
-    *iterator = (struct iterator){.next = next_of_tested, .more = tested};
-    loop->iterator = iterator;
+    loop->iterator = iterator_of(vm, next_of_tested, &loop->iterable, tested).iterator;
     return scope_enter(vm, statement->loop.test_scope);
 }
 
@@ -290,10 +286,8 @@ static int exec_set_block(struct vm *vm, const struct statement *statement)
 static int print_text(struct vm *vm, const struct statement *statement, const struct value *value)
 {
     vm->at = statement->offset;
-    if (value->kind == V_UNDEFINED)
-        return vm_fail_undefined(vm, value);
     if (value->kind != V_TEXT)
-        return vm_fail(vm, CODE_TYPE, "a text is needed here, not %s", value_kind_name(value));
+        return vm_fail_kind(vm, "a text is needed here", value);
     (void)buf_append(vm->out, value->text.ptr, value->text.len);
     return check_output(vm, statement);
 }
@@ -361,18 +355,12 @@ static int include_bare(struct vm *vm, const struct statement *statement, struct
 static int run_include(struct vm *vm, const struct statement *statement, struct program *program)
 {
     struct context *context;
-    struct frame *outer;
     if (!statement->include.with_context)
         return include_bare(vm, statement, program);
     if (context_new(&context, vm, program, false) ||
         snapshot_new(&context->outer, vm, statement->include.scope))
         return -1;
-    const struct frame as = {.program = program, .routine = program->routine, .context = context};
-    if (program_begin(&outer, vm, &as))
-        return -1;
-    int rc = program_run(vm);
-    frame_end(vm, outer);
-    return rc ? frame_trace(vm, "included from", statement->include.name->offset) : 0;
+    return program_render(vm, program, context, "included from", statement->include.name->offset);
 }
 
 static int exec_include(struct vm *vm, const struct statement *statement)

@@ -47,11 +47,6 @@ int frame_begin(struct frame **outer, struct vm *vm, const struct frame *as,
     return scope_enter(vm, scope);
 }
 
-void frame_end(struct vm *vm, struct frame *outer)
-{
-    vm->frame = outer;
-}
-
 int frame_trace(struct vm *vm, const char *how, size_t offset)
 {
     ERR_SCRATCH(place);

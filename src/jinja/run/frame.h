@@ -11,11 +11,10 @@ struct scope;
 
 /*
  * Makes a frame of the program, routine, up and context of `as`, moves to it and enters `scope`;
- * the frame that was there is for frame_end. Fails where too many are open.
+ * the frame that was there is the caller's to put back. Fails where too many are open.
  */
 TG_CHECKED int frame_begin(struct frame **outer, struct vm *vm, const struct frame *as,
                            const struct scope *scope);
-void frame_end(struct vm *vm, struct frame *outer);
 /* Says in the trace of the error that it happened below this place of the current frame; -1. */
 int frame_trace(struct vm *vm, const char *how, size_t offset);
 

@@ -53,111 +53,69 @@ static int peek(bool *is_there, struct vm *vm, struct loop *loop)
     return 0;
 }
 
-static int get_index(struct value *out, struct vm *vm, struct loop *loop)
-{
-    (void)vm;
-    *out = value_int((int64_t)loop->index0 + 1);
-    return 0;
-}
+enum loop_part {
+    PART_INDEX,
+    PART_INDEX0,
+    PART_REVINDEX,
+    PART_REVINDEX0,
+    PART_FIRST,
+    PART_LAST,
+    PART_LENGTH,
+    PART_PREVITEM,
+    PART_NEXTITEM,
+    PART_DEPTH,
+    PART_DEPTH0,
+    PART_COUNT
+};
 
-static int get_index0(struct value *out, struct vm *vm, struct loop *loop)
-{
-    (void)vm;
-    *out = value_int((int64_t)loop->index0);
-    return 0;
-}
-
-static int get_length(struct value *out, struct vm *vm, struct loop *loop)
-{
-    size_t length;
-    if (loop_length(&length, vm, loop))
-        return -1;
-    *out = value_int((int64_t)length);
-    return 0;
-}
-
-static int get_revindex(struct value *out, struct vm *vm, struct loop *loop)
-{
-    if (get_length(out, vm, loop))
-        return -1;
-    out->integer -= (int64_t)loop->index0;
-    return 0;
-}
-
-static int get_revindex0(struct value *out, struct vm *vm, struct loop *loop)
-{
-    if (get_revindex(out, vm, loop))
-        return -1;
-    out->integer--;
-    return 0;
-}
-
-static int get_first(struct value *out, struct vm *vm, struct loop *loop)
-{
-    (void)vm;
-    *out = value_bool(loop->index0 == 0);
-    return 0;
-}
-
-static int get_last(struct value *out, struct vm *vm, struct loop *loop)
-{
-    bool more;
-    if (peek(&more, vm, loop))
-        return -1;
-    *out = value_bool(!more);
-    return 0;
-}
-
-static int get_previtem(struct value *out, struct vm *vm, struct loop *loop)
-{
-    *out = loop->index0 == 0 ? vm_undefined_reason(vm, "there is no previous item") : loop->before;
-    return 0;
-}
-
-static int get_nextitem(struct value *out, struct vm *vm, struct loop *loop)
-{
-    bool more;
-    if (peek(&more, vm, loop))
-        return -1;
-    *out = more ? loop->after : vm_undefined_reason(vm, "there is no next item");
-    return 0;
-}
-
-static int get_depth(struct value *out, struct vm *vm, struct loop *loop)
-{
-    (void)vm;
-    (void)loop;
-    *out = value_int(1);
-    return 0;
-}
-
-static int get_depth0(struct value *out, struct vm *vm, struct loop *loop)
-{
-    (void)vm;
-    (void)loop;
-    *out = value_int(0);
-    return 0;
-}
-
+/* Attributes in the order of their parts; then the methods. */
 const char *const loop_names[] = {
-    "index", "index0",   "revindex", "revindex0", "first", "last",   "length",
-    "cycle", "previtem", "nextitem", "changed",   "depth", "depth0",
+    "index",    "index0",   "revindex", "revindex0", "first", "last",    "length",
+    "previtem", "nextitem", "depth",    "depth0",    "cycle", "changed",
 };
 const size_t loop_name_count = sizeof(loop_names) / sizeof(loop_names[0]);
 
+static int get_part(struct value *out, struct vm *vm, struct loop *loop, enum loop_part part)
+{
+    int64_t index0 = (int64_t)loop->index0;
+    bool counts = part == PART_REVINDEX || part == PART_REVINDEX0 || part == PART_LENGTH;
+    bool more = false, looks = part == PART_LAST || part == PART_NEXTITEM;
+    size_t length = 0;
+    if ((counts && loop_length(&length, vm, loop)) || (looks && peek(&more, vm, loop)))
+        return -1;
+    switch (part) {
+    case PART_FIRST:
+        *out = value_bool(index0 == 0);
+        break;
+    case PART_LAST:
+        *out = value_bool(!more);
+        break;
+    case PART_PREVITEM:
+        *out = index0 == 0 ? vm_undefined_reason(vm, "there is no previous item") : loop->before;
+        break;
+    case PART_NEXTITEM:
+        *out = more ? loop->after : vm_undefined_reason(vm, "there is no next item");
+        break;
+    case PART_DEPTH:
+    case PART_DEPTH0:
+        *out = value_int(part == PART_DEPTH);
+        break;
+    case PART_INDEX:
+    case PART_INDEX0:
+        *out = value_int(index0 + (part == PART_INDEX));
+        break;
+    default:
+        *out = value_int((int64_t)length - (part == PART_LENGTH ? 0 : index0) -
+                         (part == PART_REVINDEX0));
+        break;
+    }
+    return 0;
+}
+
 int loop_attribute(struct value *out, struct vm *vm, struct loop *loop, struct span name)
 {
-    static const struct {
-        const char *name;
-        int (*get)(struct value *out, struct vm *vm, struct loop *loop);
-    } attributes[] = {
-        {"index", get_index},   {"index0", get_index0},       {"revindex", get_revindex},
-        {"first", get_first},   {"revindex0", get_revindex0}, {"last", get_last},
-        {"length", get_length}, {"previtem", get_previtem},   {"nextitem", get_nextitem},
-        {"depth", get_depth},   {"depth0", get_depth0},
-    };
-    for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++)
-        if (span_equal(name, span_from(attributes[i].name)))
-            return attributes[i].get(out, vm, loop) ? -1 : 1;
+    for (size_t i = 0; i < PART_COUNT; i++)
+        if (span_equal(name, span_from(loop_names[i])))
+            return get_part(out, vm, loop, (enum loop_part)i) ? -1 : 1;
     return 0;
 }

@@ -2,9 +2,9 @@
 #include "jinja/run/macro.h"
 
 #include "jinja/functions/function.h"
-#include "jinja/run/capture.h"
 #include "jinja/run/eval.h"
 #include "jinja/run/frame.h"
+#include "jinja/run/vm.h"
 #include "jinja/syntax/ast.h"
 #include "jinja/syntax/scope.h"
 #include "jinja/values/value.h"
@@ -157,7 +157,7 @@ int macro_call(struct value *out, struct vm *vm, const struct value *callee,
         return -1;
     vm->frame = inner;
     int rc = run_macro(out, vm, macro->code);
-    frame_end(vm, outer);
+    vm->frame = outer;
     vm->at = at;
     return rc && as.program != outer->program ? frame_trace(vm, "called from", at) : rc;
 }

@@ -61,6 +61,13 @@ int vm_fail(struct vm *vm, const char *code, const char *format, ...)
     return program_error_at(vm->frame->program, vm->at, vm->err);
 }
 
+int vm_fail_kind(struct vm *vm, const char *wanted, const struct value *value)
+{
+    if (value->kind == V_UNDEFINED)
+        return vm_fail_undefined(vm, value);
+    return vm_fail(vm, CODE_TYPE, "%s, not %s", wanted, value_kind_name(value));
+}
+
 /* A long text is cut to so many characters that they fit. */
 #define SHOWN_BYTES ((size_t)80)
 
@@ -76,41 +83,30 @@ const char *vm_show(struct vm *vm, struct span text)
 
 /* ---------------------------------------------------------------- undefined values */
 
-static struct undefined *undefined_new(struct value *out, struct vm *vm)
+static struct value undefined_new(struct vm *vm, const struct undefined *as)
 {
     struct undefined *undefined = vm_alloc(vm, sizeof(*undefined));
+    *undefined = *as;
     undefined->program = vm->frame->program;
     undefined->offset = vm->at;
-    *out = (struct value){.kind = V_UNDEFINED, .undefined = undefined};
-    return undefined;
+    return (struct value){.kind = V_UNDEFINED, .undefined = undefined};
 }
 
 struct value vm_undefined_name(struct vm *vm, struct span name)
 {
-    struct value value;
-    struct undefined *undefined = undefined_new(&value, vm);
-    undefined->why = UNDEFINED_NAME;
-    undefined->name = name;
-    return value;
+    return undefined_new(vm, &(struct undefined){.why = UNDEFINED_NAME, .name = name});
 }
 
 struct value vm_undefined_member(struct vm *vm, const struct value *object, struct span name)
 {
-    struct value value;
-    struct undefined *undefined = undefined_new(&value, vm);
-    undefined->why = UNDEFINED_MEMBER;
-    undefined->name = name;
-    undefined->object = *object;
-    return value;
+    return undefined_new(
+        vm, &(struct undefined){.why = UNDEFINED_MEMBER, .name = name, .object = *object});
 }
 
 struct value vm_undefined_reason(struct vm *vm, const char *reason)
 {
-    struct value value;
-    struct undefined *undefined = undefined_new(&value, vm);
-    undefined->why = UNDEFINED_REASON;
-    undefined->name = span_from(reason);
-    return value;
+    return undefined_new(vm,
+                         &(struct undefined){.why = UNDEFINED_REASON, .name = span_from(reason)});
 }
 
 /* `${{ secrets.KEY }}`: not of tmplgen, but of what reads the file. */
@@ -160,6 +156,31 @@ int vm_end(struct value *out, struct vm *vm, size_t start)
     *out = value_text(span_of(arena_memdup(vm->arena, buf_text(&vm->scratch) + start, len), len));
     buf_truncate(&vm->scratch, start);
     return vm_charge_bytes(vm, len);
+}
+
+int capture(struct value *out, struct vm *vm, int (*run)(struct vm *vm, const void *what),
+            const void *what)
+{
+    BUF_SCRATCH(text, LIMIT_TEMPLATE_TEXT_BYTES);
+    struct buf *outer = vm->out;
+    vm->out = &text;
+    int rc = run(vm, what);
+    vm->out = outer;
+    if (rc)
+        return -1;
+    size_t start = vm_begin(vm);
+    (void)buf_append(&vm->scratch, buf_text(&text), text.len);
+    return vm_end(out, vm, start);
+}
+
+static int run_body(struct vm *vm, const void *what)
+{
+    return vm->run(vm, what);
+}
+
+int capture_body(struct value *out, struct vm *vm, const struct statement *body)
+{
+    return capture(out, vm, run_body, body);
 }
 
 int vm_enter(struct vm *vm)

@@ -82,9 +82,13 @@ int vm_fail(struct vm *vm, const char *code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Fails because an undefined value was used: at the place where it came to be; -1. */
 int vm_fail_undefined(struct vm *vm, const struct value *value);
+/* Fails because a value is of the wrong kind: "WANTED, not a list"; as undefined where it is; -1.
+ */
+int vm_fail_kind(struct vm *vm, const char *wanted, const struct value *value);
 #ifndef TMPLGEN_TEMPLATE_VM_C /* see err.h */
 #define vm_fail(...) err_minus_one(vm_fail(__VA_ARGS__))
 #define vm_fail_undefined(...) err_minus_one(vm_fail_undefined(__VA_ARGS__))
+#define vm_fail_kind(...) err_minus_one(vm_fail_kind(__VA_ARGS__))
 #endif
 /* A copy of foreign text for a message: shortened, control characters masked. */
 const char *vm_show(struct vm *vm, struct span text);
@@ -100,6 +104,11 @@ struct value vm_undefined_reason(struct vm *vm, const char *reason);
  */
 size_t vm_begin(struct vm *vm);
 TG_CHECKED int vm_end(struct value *out, struct vm *vm, size_t start);
+
+/* What `run` prints, as a text; and what statements print. */
+TG_CHECKED int capture(struct value *out, struct vm *vm,
+                       int (*run)(struct vm *vm, const void *what), const void *what);
+TG_CHECKED int capture_body(struct value *out, struct vm *vm, const struct statement *body);
 
 /* One level deeper into containers, and back. */
 TG_CHECKED int vm_enter(struct vm *vm);

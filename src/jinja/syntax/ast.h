@@ -90,12 +90,7 @@ struct node {
             struct node *object; /* NULL: the body of a set block */
             const struct function *function;
             struct call_args args;
-        } filter;
-        struct {
-            struct node *object;
-            const struct function *function;
-            struct call_args args;
-        } test;
+        } filter; /* N_FILTER, N_TEST */
         struct {
             enum binary_op op;
             struct node *left, *right; /* also of N_AND, N_OR; N_NOT, N_NEGATE, N_PLUS: right */
@@ -109,6 +104,10 @@ struct node {
         } condition;
     };
 };
+
+/* Calls `visit` with the nodes right below one, from left to right, until one is not 0. */
+int node_each(const struct node *node, int (*visit)(void *context, struct node *below),
+              void *context);
 
 /* A parameter of a macro. */
 struct parameter {

@@ -5,7 +5,6 @@
 #include "base/unicode.h"
 #include "base/utf8.h"
 #include "jinja/run/vm.h"
-#include "jinja/syntax/lex_literal.h"
 #include "jinja/syntax/program.h"
 
 #include <string.h>
@@ -22,7 +21,7 @@ static const struct delimiters delimiters[] = {
     [DELIMITERS_SQUARE] = {'[', '[', '%', '#', "]]", "%]", "#]"},
 };
 
-static const char *const kind_names[T_KIND_COUNT] = {
+static const char *const kind_names[] = {
     [T_END] = "the end of the template",
     [T_DATA] = "text",
     [T_VARIABLE_BEGIN] = "the beginning of an output",
@@ -33,49 +32,29 @@ static const char *const kind_names[T_KIND_COUNT] = {
     [T_TEXT] = "a text",
     [T_INTEGER] = "an integer",
     [T_FLOAT] = "a number",
-    [T_ADD] = "'+'",
-    [T_SUB] = "'-'",
-    [T_MUL] = "'*'",
-    [T_DIV] = "'/'",
-    [T_FLOORDIV] = "'//'",
-    [T_MOD] = "'%'",
-    [T_POW] = "'**'",
-    [T_TILDE] = "'~'",
-    [T_EQ] = "'=='",
-    [T_NE] = "'!='",
-    [T_LT] = "'<'",
-    [T_LE] = "'<='",
-    [T_GT] = "'>'",
-    [T_GE] = "'>='",
-    [T_ASSIGN] = "'='",
-    [T_DOT] = "'.'",
-    [T_COLON] = "':'",
-    [T_PIPE] = "'|'",
-    [T_COMMA] = "','",
-    [T_SEMICOLON] = "';'",
-    [T_LPAREN] = "'('",
-    [T_RPAREN] = "')'",
-    [T_LBRACKET] = "'['",
-    [T_RBRACKET] = "']'",
-    [T_LBRACE] = "'{'",
-    [T_RBRACE] = "'}'",
 };
 
-/* The longer first. */
+/* As messages show them. The longer first. */
 static const struct {
-    char text[3];
+    const char *quoted;
     enum token_kind kind;
 } operators[] = {
-    {"**", T_POW},      {"//", T_FLOORDIV}, {"==", T_EQ},      {"!=", T_NE},      {">=", T_GE},
-    {"<=", T_LE},       {"+", T_ADD},       {"-", T_SUB},      {"/", T_DIV},      {"*", T_MUL},
-    {"%", T_MOD},       {"~", T_TILDE},     {"[", T_LBRACKET}, {"]", T_RBRACKET}, {"(", T_LPAREN},
-    {")", T_RPAREN},    {"{", T_LBRACE},    {"}", T_RBRACE},   {">", T_GT},       {"<", T_LT},
-    {"=", T_ASSIGN},    {".", T_DOT},       {":", T_COLON},    {"|", T_PIPE},     {",", T_COMMA},
-    {";", T_SEMICOLON},
+    {"'**'", T_POW},     {"'//'", T_FLOORDIV}, {"'=='", T_EQ},    {"'!='", T_NE},
+    {"'>='", T_GE},      {"'<='", T_LE},       {"'+'", T_ADD},    {"'-'", T_SUB},
+    {"'/'", T_DIV},      {"'*'", T_MUL},       {"'%'", T_MOD},    {"'~'", T_TILDE},
+    {"'['", T_LBRACKET}, {"']'", T_RBRACKET},  {"'('", T_LPAREN}, {"')'", T_RPAREN},
+    {"'{'", T_LBRACE},   {"'}'", T_RBRACE},    {"'>'", T_GT},     {"'<'", T_LT},
+    {"'='", T_ASSIGN},   {"'.'", T_DOT},       {"':'", T_COLON},  {"'|'", T_PIPE},
+    {"','", T_COMMA},    {"';'", T_SEMICOLON},
 };
+
+#define OPERATOR_COUNT (sizeof(operators) / sizeof(operators[0]))
 
 const char *token_kind_name(enum token_kind kind)
 {
+    for (size_t i = 0; i < OPERATOR_COUNT; i++)
+        if (operators[i].kind == kind)
+            return operators[i].quoted;
     return kind_names[kind];
 }
 
@@ -308,7 +287,7 @@ static int next_raw(struct token *out, struct lexer *lexer, bool *again)
 
 static bool is_name_byte(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    return str_digit(c) < 36 || c == '_';
 }
 
 static int fail_character(struct lexer *lexer)
@@ -352,13 +331,17 @@ static int balance(struct lexer *lexer, char c)
 
 static int next_operator(struct token *out, struct lexer *lexer)
 {
-    for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++) {
-        if (!sees(lexer, lexer->pos, operators[i].text))
+    struct span all = source(lexer);
+    char c = all.ptr[lexer->pos], next = lexer->pos + 1 < all.len ? all.ptr[lexer->pos + 1] : '\0';
+    for (size_t i = 0; i < OPERATOR_COUNT; i++) {
+        const char *text = operators[i].quoted + 1;
+        bool two = text[1] != '\'';
+        if (c != text[0] || (two && next != text[1]))
             continue;
-        if (balance(lexer, operators[i].text[0]))
+        if (balance(lexer, c))
             return -1;
         out->kind = operators[i].kind;
-        lexer->pos += strlen(operators[i].text);
+        lexer->pos += two ? 2 : 1;
         return 0;
     }
     return fail_character(lexer);

@@ -6,10 +6,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "data/data.h"
-#include "jinja/filters/filters.h"
-#include "jinja/functions/builtins.h"
 #include "jinja/functions/function.h"
-#include "jinja/functions/is_tests.h"
 #include "jinja/run/load.h"
 #include "jinja/run/vm.h"
 #include "jinja/syntax/ast.h"
@@ -169,9 +166,10 @@ static enum truth truth_of_name(const struct mention_place *place, const struct 
 /* `x is defined`, `x is undefined`. */
 static enum truth truth_of_test(const struct mention_place *place, const struct node *node)
 {
-    bool defined = str_equal(node->test.function->name, "defined");
-    const struct node *object = node->test.object;
-    if ((!defined && !str_equal(node->test.function->name, "undefined")) || !is_free(place, object))
+    bool defined = str_equal(node->filter.function->name, "defined");
+    const struct node *object = node->filter.object;
+    if ((!defined && !str_equal(node->filter.function->name, "undefined")) ||
+        !is_free(place, object))
         return UNKNOWN;
     return truth_when((known_value(place, object) != NULL) == defined);
 }
@@ -301,14 +299,9 @@ static void tell_member(const struct mention_place *place, const struct node *no
 
 /* ---------------------------------------------------------------- expressions */
 
+/* `node` may be NULL. */
 static void walk_node(const struct mention_place *place, const struct node *node, bool dead,
                       bool lenient);
-
-static void walk_optional(const struct mention_place *place, const struct node *node, bool dead)
-{
-    if (node)
-        walk_node(place, node, dead, false);
-}
 
 static void walk_nodes(const struct mention_place *place, const struct node_list *list, bool dead)
 {
@@ -316,16 +309,18 @@ static void walk_nodes(const struct mention_place *place, const struct node_list
         walk_node(place, list->items[i], dead, false);
 }
 
-static void walk_call(const struct mention_place *place, const struct node *object,
-                      const struct call_args *args, bool dead, bool lenient)
+/* What a node stands on: of a filter or a test its object, which may be `lenient`. */
+struct walk_below {
+    const struct mention_place *place;
+    const struct node *object;
+    bool dead, lenient;
+};
+
+static int walk_one_below(void *context, struct node *node)
 {
-    if (object)
-        walk_node(place, object, dead, lenient);
-    walk_nodes(place, &args->positional, dead);
-    for (const struct keyword *keyword = args->keywords; keyword; keyword = keyword->next)
-        walk_node(place, keyword->value, dead, false);
-    walk_optional(place, args->star, dead);
-    walk_optional(place, args->star_star, dead);
+    const struct walk_below *walk = context;
+    walk_node(walk->place, node, walk->dead, walk->lenient && node == walk->object);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- calls that cannot be right */
@@ -411,8 +406,7 @@ static void walk_choice(const struct mention_place *place, const struct node *no
         enum truth truth = truth_of(place, node->condition.test);
         walk_node(place, node->condition.test, dead, false);
         walk_node(place, node->condition.yes, dead || truth == FALSE_HERE, false);
-        if (node->condition.no)
-            walk_node(place, node->condition.no, dead || truth == TRUE_HERE, false);
+        walk_node(place, node->condition.no, dead || truth == TRUE_HERE, false);
         return;
     }
     enum truth ends = node->kind == N_AND ? FALSE_HERE : TRUE_HERE;
@@ -420,77 +414,27 @@ static void walk_choice(const struct mention_place *place, const struct node *no
     walk_node(place, node->binary.right, dead || truth_of(place, node->binary.left) == ends, false);
 }
 
-static void walk_member(const struct mention_place *place, const struct node *node, bool dead,
-                        bool lenient)
-{
-    walk_node(place, node->member.object, dead, false);
-    if (node->kind == N_ITEM)
-        walk_node(place, node->member.index, dead, false);
-    if (place->walk->reader->members)
-        tell_member(place, node, dead, lenient);
-}
-
 static void walk_node(const struct mention_place *place, const struct node *node, bool dead,
                       bool lenient)
 {
-    switch (node->kind) {
-    case N_NAME:
-        tell_name(place, node, dead, lenient);
+    struct walk_below below = {.place = place, .dead = dead};
+    if (!node)
         return;
-    case N_LIST:
-    case N_TUPLE:
-    case N_DICT:
-    case N_CONCAT:
-        walk_nodes(place, &node->items, dead);
-        return;
-    case N_COMPARE:
-        walk_nodes(place, &node->compare.operands, dead);
-        return;
-    case N_ATTRIBUTE:
-    case N_ITEM:
-        walk_member(place, node, dead, lenient);
-        return;
-    case N_SLICE:
-        walk_optional(place, node->slice.start, dead);
-        walk_optional(place, node->slice.stop, dead);
-        walk_optional(place, node->slice.step, dead);
-        return;
-    case N_CALL:
-        walk_call(place, node->call.callee, &node->call.args, dead, false);
-        return;
-    case N_FILTER:
-        if (!dead)
-            check_call(place, node, node->filter.function, &node->filter.args);
-        walk_call(place, node->filter.object, &node->filter.args, dead,
-                  is_lenient(node->filter.function));
-        return;
-    case N_TEST:
-        if (!dead)
-            check_call(place, node, node->test.function, &node->test.args);
-        walk_call(place, node->test.object, &node->test.args, dead,
-                  is_lenient(node->test.function));
-        return;
-    case N_NOT:
-    case N_NEGATE:
-    case N_PLUS:
-        walk_node(place, node->binary.right, dead, false);
-        return;
-    case N_BINARY:
-        walk_node(place, node->binary.left, dead, false);
-        walk_node(place, node->binary.right, dead, false);
-        return;
-    case N_AND:
-    case N_OR:
-    case N_CONDITION:
-        walk_choice(place, node, dead);
-        return;
-    case N_NAMESPACED:
-        walk_node(place, node->member.object, dead, false);
-        return;
-    case N_CONSTANT:
-    case N_KIND_COUNT:
-        return;
+    bool applied = node->kind == N_FILTER || node->kind == N_TEST;
+    if (applied && !dead)
+        check_call(place, node, node->filter.function, &node->filter.args);
+    if (applied) {
+        below.object = node->filter.object;
+        below.lenient = is_lenient(node->filter.function);
     }
+    if (node->kind == N_NAME)
+        tell_name(place, node, dead, lenient);
+    else if (node->kind == N_AND || node->kind == N_OR || node->kind == N_CONDITION)
+        walk_choice(place, node, dead);
+    else
+        (void)node_each(node, walk_one_below, &below);
+    if ((node->kind == N_ATTRIBUTE || node->kind == N_ITEM) && place->walk->reader->members)
+        tell_member(place, node, dead, lenient);
 }
 
 /* ---------------------------------------------------------------- other templates */
@@ -670,8 +614,7 @@ static int walk_branches(const struct mention_place *place, const struct if_bran
 {
     for (; branch; branch = branch->next) {
         enum truth truth = branch->test ? truth_of(place, branch->test) : TRUE_HERE;
-        if (branch->test)
-            walk_node(place, branch->test, dead, false);
+        walk_node(place, branch->test, dead, false);
         if (walk_body(place, branch->body, dead || truth == FALSE_HERE) < 0)
             return -1;
         dead |= truth == TRUE_HERE;
@@ -683,7 +626,7 @@ static int walk_loop(const struct mention_place *place, const struct statement *
                      bool dead)
 {
     walk_node(place, statement->loop.iterable, dead, false);
-    walk_optional(place, statement->loop.test, dead);
+    walk_node(place, statement->loop.test, dead, false);
     if (walk_body(place, statement->loop.body, dead) < 0)
         return -1;
     return walk_body(place, statement->loop.otherwise, dead);
@@ -691,9 +634,9 @@ static int walk_loop(const struct mention_place *place, const struct statement *
 
 static int walk_set(const struct mention_place *place, const struct statement *statement, bool dead)
 {
-    walk_optional(place, statement->set.value, dead);
-    walk_optional(place, statement->set.target, dead);
-    walk_optional(place, statement->set.filter, dead);
+    walk_node(place, statement->set.value, dead, false);
+    walk_node(place, statement->set.target, dead, false);
+    walk_node(place, statement->set.filter, dead, false);
     return walk_body(place, statement->set.body, dead);
 }
 
@@ -702,7 +645,7 @@ static int walk_macro(const struct mention_place *place, const struct statement 
 {
     const struct macro_code *code = statement->macro.code;
     for (size_t i = 0; i < code->count; i++)
-        walk_optional(place, code->parameters[i].fallback, dead);
+        walk_node(place, code->parameters[i].fallback, dead, false);
     if (statement->kind == S_CALL)
         walk_node(place, statement->macro.call, dead, false);
     return walk_body(place, code->body, dead);
@@ -797,7 +740,7 @@ static int walk_program(struct mention_place *place, bool dead)
     if (read_parents(place) < 0)
         return -1;
     for (; place; place = place->parent) {
-        walk_optional(place, place->program->expression, dead);
+        walk_node(place, place->program->expression, dead, false);
         if (walk_body(place, place->program->body, dead) < 0)
             return -1;
     }

@@ -6,10 +6,8 @@
 #include "base/unicode.h"
 #include "base/utf8.h"
 #include "jinja/run/vm.h"
-#include "jinja/syntax/parse_body.h"
 #include "jinja/syntax/parse_expression.h"
-#include "jinja/syntax/parse_macro.h"
-#include "jinja/syntax/parse_template.h"
+#include "jinja/syntax/parse_tags.h"
 #include "jinja/syntax/program.h"
 #include "jinja/syntax/scope.h"
 

@@ -4,8 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/intern.h"
-#include "jinja/filters/filters.h"
-#include "jinja/functions/is_tests.h"
+#include "jinja/functions/function.h"
 #include "jinja/run/vm.h"
 #include "jinja/syntax/program.h"
 
@@ -248,12 +247,6 @@ static int parse_bracketed(struct node **out, struct parser *parser, enum node_k
     return 0;
 }
 
-/* How the items of a tuple are read, and whether there may be none. */
-struct tuple_rules {
-    int (*parse)(struct node **out, struct parser *parser);
-    bool parenthesized;
-};
-
 /* A keyword does not end one: Jinja2 means it to, and misses it. */
 static bool is_tuple_end(const struct parser *parser)
 {
@@ -261,7 +254,10 @@ static bool is_tuple_end(const struct parser *parser)
            parser->current.kind == T_RPAREN;
 }
 
-static int parse_tuple_by(struct node **out, struct parser *parser, const struct tuple_rules *rules)
+typedef int item_parser(struct node **out, struct parser *parser);
+
+static int parse_tuple_by(struct node **out, struct parser *parser, item_parser *parse_item,
+                          bool may_be_empty)
 {
     struct node *tuple = node_new(parser, N_TUPLE, parser->current.offset);
     bool is_tuple = false;
@@ -269,7 +265,7 @@ static int parse_tuple_by(struct node **out, struct parser *parser, const struct
         struct node *item;
         if (is_tuple_end(parser))
             break;
-        if (rules->parse(&item, parser) || add_item(parser, tuple, &tuple->items, item))
+        if (parse_item(&item, parser) || add_item(parser, tuple, &tuple->items, item))
             return -1;
         if (parser->current.kind != T_COMMA)
             break;
@@ -277,7 +273,7 @@ static int parse_tuple_by(struct node **out, struct parser *parser, const struct
         if (parser_advance(parser))
             return -1;
     }
-    if (!is_tuple && tuple->items.count == 0 && !rules->parenthesized)
+    if (!is_tuple && tuple->items.count == 0 && !may_be_empty)
         return parser_fail_expected(parser, "an expression");
     *out = is_tuple || tuple->items.count == 0 ? tuple : tuple->items.items[0];
     return 0;
@@ -285,9 +281,8 @@ static int parse_tuple_by(struct node **out, struct parser *parser, const struct
 
 static int parse_parenthesized(struct node **out, struct parser *parser)
 {
-    static const struct tuple_rules rules = {parse_expression, true};
-    if (enter(parser) || parser_advance(parser) || parse_tuple_by(out, parser, &rules) ||
-        parser_expect(parser, T_RPAREN))
+    if (enter(parser) || parser_advance(parser) ||
+        parse_tuple_by(out, parser, parse_expression, true) || parser_expect(parser, T_RPAREN))
         return -1;
     leave(parser);
     return 0;
@@ -518,7 +513,7 @@ static int parse_test_argument(struct parser *parser, struct node *node)
         return parser_fail(parser, parser->current.offset, "tests cannot be chained with 'is'");
     if (parse_primary(&argument, parser) || parse_postfix(&argument, parser, argument))
         return -1;
-    return add_item(parser, node, &node->test.args.positional, argument);
+    return add_item(parser, node, &node->filter.args.positional, argument);
 }
 
 static int parse_test(struct node **out, struct parser *parser, struct node *object)
@@ -527,10 +522,11 @@ static int parse_test(struct node **out, struct parser *parser, struct node *obj
     if (parser_advance(parser) || parser_skip(&negated, parser, "not"))
         return -1;
     struct node *node = node_new(parser, N_TEST, parser->current.offset);
-    node->test.object = object;
-    if (adopt(parser, node, object) || parse_function(&node->test.function, parser, &tests, "test"))
+    node->filter.object = object;
+    if (adopt(parser, node, object) ||
+        parse_function(&node->filter.function, parser, &tests, "test"))
         return -1;
-    if (parser->current.kind == T_LPAREN ? parse_args(parser, node, &node->test.args)
+    if (parser->current.kind == T_LPAREN ? parse_args(parser, node, &node->filter.args)
         : takes_argument(parser)         ? parse_test_argument(parser, node)
                                          : 0)
         return -1;
@@ -559,22 +555,27 @@ static int parse_filters_and_tests(struct node **out, struct parser *parser, str
 
 /* ---------------------------------------------------------------- operators */
 
-static int parse_signed(struct node **out, struct parser *parser)
+static int parse_not(struct node **out, struct parser *parser);
+
+/* A sign, or `not`, which is the current token, and what it stands before. */
+static int parse_prefixed(struct node **out, struct parser *parser, enum node_kind kind)
 {
-    enum node_kind kind = parser->current.kind == T_SUB ? N_NEGATE : N_PLUS;
-    struct node *node = node_new(parser, kind, parser->current.offset);
-    if (enter(parser) || parser_advance(parser) || parse_unary(&node->binary.right, parser, false))
+    struct node *node = *out = node_new(parser, kind, parser->current.offset);
+    struct node **operand = &node->binary.right;
+    if (enter(parser) || parser_advance(parser) ||
+        (kind == N_NOT ? parse_not(operand, parser) : parse_unary(operand, parser, false)))
         return -1;
     leave(parser);
-    *out = node;
-    return adopt(parser, node, node->binary.right);
+    return adopt(parser, node, *operand);
 }
 
 static int parse_unary(struct node **out, struct parser *parser, bool with_filters)
 {
     struct node *node;
-    bool is_signed = parser->current.kind == T_SUB || parser->current.kind == T_ADD;
-    if ((is_signed ? parse_signed : parse_primary)(&node, parser) ||
+    enum token_kind kind = parser->current.kind;
+    if ((kind == T_SUB   ? parse_prefixed(&node, parser, N_NEGATE)
+         : kind == T_ADD ? parse_prefixed(&node, parser, N_PLUS)
+                         : parse_primary(&node, parser)) ||
         parse_postfix(&node, parser, node))
         return -1;
     if (with_filters && parse_filters_and_tests(&node, parser, node))
@@ -583,44 +584,47 @@ static int parse_unary(struct node **out, struct parser *parser, bool with_filte
     return 0;
 }
 
-static int parse_power(struct node **out, struct parser *parser)
-{
-    struct node *right;
-    if (parse_unary(out, parser, true))
-        return -1;
-    while (parser->current.kind == T_POW)
-        if (parser_advance(parser) || parse_unary(&right, parser, true) ||
-            node_two(out, parser, N_BINARY, OP_POW, *out, right))
-            return -1;
-    return 0;
-}
+/* Operators whose operands are read from the left; those of a precedence bind as closely. */
+enum precedence { NO_PRECEDENCE, PRECEDENCE_POWER, PRECEDENCE_PRODUCT, PRECEDENCE_SUM };
 
-static bool is_product(enum token_kind kind, enum binary_op *op)
-{
-    *op = kind == T_MUL        ? OP_MUL
-          : kind == T_DIV      ? OP_DIV
-          : kind == T_FLOORDIV ? OP_FLOORDIV
-                               : OP_MOD;
-    return kind == T_MUL || kind == T_DIV || kind == T_FLOORDIV || kind == T_MOD;
-}
-
-static int parse_product(struct node **out, struct parser *parser)
-{
-    struct node *right;
+static const struct {
+    enum precedence precedence;
     enum binary_op op;
-    if (parse_power(out, parser))
+} operators[T_KIND_COUNT] = {
+    [T_POW] = {PRECEDENCE_POWER, OP_POW},   [T_MUL] = {PRECEDENCE_PRODUCT, OP_MUL},
+    [T_DIV] = {PRECEDENCE_PRODUCT, OP_DIV}, [T_FLOORDIV] = {PRECEDENCE_PRODUCT, OP_FLOORDIV},
+    [T_MOD] = {PRECEDENCE_PRODUCT, OP_MOD}, [T_ADD] = {PRECEDENCE_SUM, OP_ADD},
+    [T_SUB] = {PRECEDENCE_SUM, OP_SUB},
+};
+
+static int parse_operators(struct node **out, struct parser *parser, enum precedence precedence);
+static int parse_concat(struct node **out, struct parser *parser);
+
+static int parse_operand(struct node **out, struct parser *parser, enum precedence precedence)
+{
+    return precedence == PRECEDENCE_SUM       ? parse_concat(out, parser)
+           : precedence == PRECEDENCE_PRODUCT ? parse_operators(out, parser, PRECEDENCE_POWER)
+                                              : parse_unary(out, parser, true);
+}
+
+static int parse_operators(struct node **out, struct parser *parser, enum precedence precedence)
+{
+    struct node *right;
+    if (parse_operand(out, parser, precedence))
         return -1;
-    while (is_product(parser->current.kind, &op))
-        if (parser_advance(parser) || parse_power(&right, parser) ||
+    while (operators[parser->current.kind].precedence == precedence) {
+        enum binary_op op = operators[parser->current.kind].op;
+        if (parser_advance(parser) || parse_operand(&right, parser, precedence) ||
             node_two(out, parser, N_BINARY, op, *out, right))
             return -1;
+    }
     return 0;
 }
 
 static int parse_concat(struct node **out, struct parser *parser)
 {
     struct node *item;
-    if (parse_product(&item, parser))
+    if (parse_operators(&item, parser, PRECEDENCE_PRODUCT))
         return -1;
     *out = item;
     if (parser->current.kind != T_TILDE)
@@ -629,45 +633,27 @@ static int parse_concat(struct node **out, struct parser *parser)
     if (add_item(parser, *out, &(*out)->items, item))
         return -1;
     while (parser->current.kind == T_TILDE)
-        if (parser_advance(parser) || parse_product(&item, parser) ||
+        if (parser_advance(parser) || parse_operators(&item, parser, PRECEDENCE_PRODUCT) ||
             add_item(parser, *out, &(*out)->items, item))
             return -1;
-    return 0;
-}
-
-static int parse_sum(struct node **out, struct parser *parser)
-{
-    struct node *right;
-    if (parse_concat(out, parser))
-        return -1;
-    while (parser->current.kind == T_ADD || parser->current.kind == T_SUB) {
-        enum binary_op op = parser->current.kind == T_ADD ? OP_ADD : OP_SUB;
-        if (parser_advance(parser) || parse_concat(&right, parser) ||
-            node_two(out, parser, N_BINARY, op, *out, right))
-            return -1;
-    }
     return 0;
 }
 
 /* Takes a comparison, if one comes next: 1, 0, or -1. */
 static int take_comparison(struct parser *parser, enum compare_op *op)
 {
-    struct token next;
+    bool taken;
     if (parser->current.kind >= T_EQ && parser->current.kind <= T_GE) {
         *op = (enum compare_op)(parser->current.kind - T_EQ + OP_EQ);
         return parser_advance(parser) ? -1 : 1;
     }
     *op = OP_IN;
-    if (parser_sees(parser, "in"))
-        return parser_advance(parser) ? -1 : 1;
-    if (!parser_sees(parser, "not"))
-        return 0;
-    if (parser_peek(&next, parser))
+    if (parser_skip(&taken, parser, "in"))
         return -1;
-    if (next.kind != T_NAME || !span_equal(next.text, span_from("in")))
-        return 0;
+    if (taken)
+        return 1;
     *op = OP_NOT_IN;
-    return parser_advance(parser) || parser_advance(parser) ? -1 : 1;
+    return parser_skip_pair(&taken, parser, "not", "in") ? -1 : taken;
 }
 
 static void add_op(struct parser *parser, struct node *node, enum compare_op op)
@@ -682,7 +668,7 @@ static void add_op(struct parser *parser, struct node *node, enum compare_op op)
 static int parse_compare(struct node **out, struct parser *parser)
 {
     struct node *item, *node = NULL;
-    if (parse_sum(&item, parser))
+    if (parse_operators(&item, parser, PRECEDENCE_SUM))
         return -1;
     *out = item;
     for (;;) {
@@ -698,7 +684,8 @@ static int parse_compare(struct node **out, struct parser *parser)
         if (node->compare.operands.count > LIMIT_TEMPLATE_NESTING)
             return fail_nesting(parser, parser->current.offset);
         add_op(parser, node, op);
-        if (parse_sum(&item, parser) || add_item(parser, node, &node->compare.operands, item))
+        if (parse_operators(&item, parser, PRECEDENCE_SUM) ||
+            add_item(parser, node, &node->compare.operands, item))
             return -1;
         *out = node;
     }
@@ -706,38 +693,28 @@ static int parse_compare(struct node **out, struct parser *parser)
 
 static int parse_not(struct node **out, struct parser *parser)
 {
-    if (!parser_sees(parser, "not"))
-        return parse_compare(out, parser);
-    struct node *node = node_new(parser, N_NOT, parser->current.offset);
-    if (enter(parser) || parser_advance(parser) || parse_not(&node->binary.right, parser))
-        return -1;
-    leave(parser);
-    *out = node;
-    return adopt(parser, node, node->binary.right);
+    return parser_sees(parser, "not") ? parse_prefixed(out, parser, N_NOT)
+                                      : parse_compare(out, parser);
 }
 
-static int parse_and(struct node **out, struct parser *parser)
+/* N_OR, whose operands are N_AND, whose operands are with or without `not`. */
+static int parse_logic(struct node **out, struct parser *parser, enum node_kind kind)
 {
     struct node *right;
-    if (parse_not(out, parser))
+    bool is_or = kind == N_OR;
+    if (is_or ? parse_logic(out, parser, N_AND) : parse_not(out, parser))
         return -1;
-    while (parser_sees(parser, "and"))
-        if (parser_advance(parser) || parse_not(&right, parser) ||
-            node_two(out, parser, N_AND, 0, *out, right))
+    while (parser_sees(parser, is_or ? "or" : "and"))
+        if (parser_advance(parser) ||
+            (is_or ? parse_logic(&right, parser, N_AND) : parse_not(&right, parser)) ||
+            node_two(out, parser, kind, 0, *out, right))
             return -1;
     return 0;
 }
 
 static int parse_or(struct node **out, struct parser *parser)
 {
-    struct node *right;
-    if (parse_and(out, parser))
-        return -1;
-    while (parser_sees(parser, "or"))
-        if (parser_advance(parser) || parse_and(&right, parser) ||
-            node_two(out, parser, N_OR, 0, *out, right))
-            return -1;
-    return 0;
+    return parse_logic(out, parser, N_OR);
 }
 
 static int parse_condition(struct node **out, struct parser *parser)
@@ -772,14 +749,12 @@ int parse_expression(struct node **out, struct parser *parser)
 
 int parse_tuple(struct node **out, struct parser *parser)
 {
-    static const struct tuple_rules rules = {parse_expression, false};
-    return parse_tuple_by(out, parser, &rules);
+    return parse_tuple_by(out, parser, parse_expression, false);
 }
 
 int parse_plain_tuple(struct node **out, struct parser *parser)
 {
-    static const struct tuple_rules rules = {parse_or, false};
-    return parse_tuple_by(out, parser, &rules);
+    return parse_tuple_by(out, parser, parse_or, false);
 }
 
 /* ---------------------------------------------------------------- targets of assignments */
@@ -817,11 +792,10 @@ static int check_target(struct parser *parser, const struct node *node)
     return 0;
 }
 
-static int parse_target_by(struct node **out, struct parser *parser,
-                           const struct tuple_rules *rules)
+static int parse_target_by(struct node **out, struct parser *parser, item_parser *parse_item)
 {
     struct body_start start = parser_body_start(parser);
-    if (parse_tuple_by(out, parser, rules))
+    if (parse_tuple_by(out, parser, parse_item, false))
         return -1;
     parser_forget(parser, &start);
     return check_target(parser, *out);
@@ -829,14 +803,12 @@ static int parse_target_by(struct node **out, struct parser *parser,
 
 int parse_target(struct node **out, struct parser *parser)
 {
-    static const struct tuple_rules rules = {parse_primary, false};
-    return parse_target_by(out, parser, &rules);
+    return parse_target_by(out, parser, parse_primary);
 }
 
 int parse_set_target(struct node **out, struct parser *parser)
 {
-    static const struct tuple_rules rules = {parse_namespaced, false};
-    return parse_target_by(out, parser, &rules);
+    return parse_target_by(out, parser, parse_namespaced);
 }
 
 int parse_with_target(struct node **out, struct parser *parser)

@@ -70,6 +70,20 @@ int parser_skip(bool *skipped, struct parser *parser, const char *name)
     return *skipped ? parser_advance(parser) : 0;
 }
 
+int parser_skip_pair(bool *skipped, struct parser *parser, const char *first, const char *second)
+{
+    struct token next;
+    *skipped = false;
+    if (!parser_sees(parser, first))
+        return 0;
+    if (parser_peek(&next, parser))
+        return -1;
+    if (next.kind != T_NAME || !span_equal(next.text, span_from(second)))
+        return 0;
+    *skipped = true;
+    return parser_advance(parser) || parser_advance(parser) ? -1 : 0;
+}
+
 /* ---------------------------------------------------------------- names */
 
 static const char *const constants[] = {"true", "True", "false", "False", "none", "None"};

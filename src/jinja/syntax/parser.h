@@ -66,6 +66,9 @@ TG_CHECKED int parser_expect(struct parser *parser, enum token_kind kind);
 /* The token after a name: is it this keyword? Then takes it. */
 bool parser_sees(const struct parser *parser, const char *name);
 TG_CHECKED int parser_skip(bool *skipped, struct parser *parser, const char *name);
+/* Two keywords in a row; a first one alone is not taken. */
+TG_CHECKED int parser_skip_pair(bool *skipped, struct parser *parser, const char *first,
+                                const char *second);
 /* A name that is assigned to as a whole: no constant. */
 TG_CHECKED int parser_name(struct span *out, struct parser *parser);
 /* A name was read or, without `load`, assigned to. */

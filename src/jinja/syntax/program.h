@@ -31,9 +31,9 @@ struct program {
 };
 
 /* Places the error at a byte of the source; -1. */
-int program_error_at(const struct program *program, size_t offset, struct err *err);
-#ifndef TMPLGEN_TEMPLATE_PROGRAM_C /* see err.h */
-#define program_error_at(...) err_minus_one(program_error_at(__VA_ARGS__))
-#endif
+static inline int program_error_at(const struct program *program, size_t offset, struct err *err)
+{
+    return err_at(err, program->path, program->source.ptr, program->source.len, offset);
+}
 
 #endif

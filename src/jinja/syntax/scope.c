@@ -111,145 +111,74 @@ static void store(struct scope_resolver *resolver, struct scope *scope, struct s
 
 /* ---------------------------------------------------------------- walking expressions */
 
+/* What becomes of the names of an expression. */
+enum name_use { NAME_LOADED, NAME_DECLARED, NAME_STORED, NAME_PERHAPS_STORED, NAME_REFERRED };
+
 struct name_walk {
     struct scope_resolver *resolver;
     struct scope *scope;
-    int (*name)(struct name_walk *walk, struct node *node);
+    enum name_use use;
 };
 
-static int walk_node(struct name_walk *walk, struct node *node);
-
-static int walk_list(struct name_walk *walk, const struct node_list *list)
+static int refer_name(struct name_walk *walk, struct node *node)
 {
-    for (size_t i = 0; i < list->count; i++)
-        if (walk_node(walk, list->items[i]))
-            return -1;
-    return 0;
+    node->name.symbol = scope_find(walk->scope, node->name.name);
+    if (node->name.symbol) {
+        node->name.hops = walk->scope->routine->depth - node->name.symbol->depth;
+        return 0;
+    }
+    (void)err_set(walk->resolver->err, TG_USAGE, CODE_SYNTAX,
+                  "the filter of a 'set' block cannot use the variable '%.*s'",
+                  (int)(node->name.name.len % 100), node->name.name.ptr);
+    (void)err_hint(walk->resolver->err, "write {%% set NAME = BLOCK | FILTER %%} behind the block");
+    return program_error_at(walk->resolver->program, node->offset, walk->resolver->err);
 }
 
-static int walk_args(struct name_walk *walk, struct node *object, const struct call_args *args)
+static int use_name(struct name_walk *walk, struct node *node)
 {
-    if ((object && walk_node(walk, object)) || walk_list(walk, &args->positional))
-        return -1;
-    for (struct keyword *keyword = args->keywords; keyword; keyword = keyword->next)
-        if (walk_node(walk, keyword->value))
-            return -1;
-    return (args->star && walk_node(walk, args->star)) ||
-           (args->star_star && walk_node(walk, args->star_star));
-}
-
-static int walk_called(struct name_walk *walk, const struct node *node)
-{
-    if (node->kind == N_CALL)
-        return walk_args(walk, node->call.callee, &node->call.args);
-    if (node->kind == N_FILTER)
-        return walk_args(walk, node->filter.object, &node->filter.args);
-    return walk_args(walk, node->test.object, &node->test.args);
-}
-
-static int walk_slice(struct name_walk *walk, const struct node *node)
-{
-    return (node->slice.start && walk_node(walk, node->slice.start)) ||
-           (node->slice.stop && walk_node(walk, node->slice.stop)) ||
-           (node->slice.step && walk_node(walk, node->slice.step));
-}
-
-static int walk_condition(struct name_walk *walk, const struct node *node)
-{
-    return walk_node(walk, node->condition.test) || walk_node(walk, node->condition.yes) ||
-           (node->condition.no && walk_node(walk, node->condition.no));
-}
-
-/* The namespace whose attribute is assigned to is only read. */
-static int walk_namespaced(struct name_walk *walk, struct node *node);
-
-static int walk_node(struct name_walk *walk, struct node *node)
-{
-    switch (node->kind) {
-    case N_NAME:
-        return walk->name(walk, node);
-    case N_LIST:
-    case N_TUPLE:
-    case N_DICT:
-    case N_CONCAT:
-        return walk_list(walk, &node->items);
-    case N_COMPARE:
-        return walk_list(walk, &node->compare.operands);
-    case N_ATTRIBUTE:
-        return walk_node(walk, node->member.object);
-    case N_NAMESPACED:
-        return walk_namespaced(walk, node);
-    case N_SLICE:
-        return walk_slice(walk, node);
-    case N_ITEM:
-        return walk_node(walk, node->member.object) || walk_node(walk, node->member.index);
-    case N_CALL:
-    case N_FILTER:
-    case N_TEST:
-        return walk_called(walk, node);
-    case N_NOT:
-    case N_NEGATE:
-    case N_PLUS:
-        return walk_node(walk, node->binary.right);
-    case N_BINARY:
-    case N_AND:
-    case N_OR:
-        return walk_node(walk, node->binary.left) || walk_node(walk, node->binary.right);
-    case N_CONDITION:
-        return walk_condition(walk, node);
-    case N_CONSTANT:
-    case N_KIND_COUNT:
-        break;
+    struct span name = node->name.name;
+    switch (walk->use) {
+    case NAME_LOADED:
+        load(walk->resolver, walk->scope, name);
+        return 0;
+    case NAME_DECLARED:
+        (void)define_parameter(walk->resolver, walk->scope, name);
+        return 0;
+    case NAME_STORED:
+    case NAME_PERHAPS_STORED:
+        store(walk->resolver, walk->scope, name, walk->use == NAME_PERHAPS_STORED);
+        return 0;
+    case NAME_REFERRED:
+        return refer_name(walk, node);
     }
     return 0;
 }
 
-/* ---------------------------------------------------------------- first pass: symbols */
-
-static int refer_name(struct name_walk *walk, struct node *node);
-
-static int load_name(struct name_walk *walk, struct node *node)
+static int walk_node(void *context, struct node *node)
 {
-    load(walk->resolver, walk->scope, node->name.name);
-    return 0;
-}
-
-static int walk_namespaced(struct name_walk *walk, struct node *node)
-{
-    struct name_walk reading = {walk->resolver, walk->scope,
-                                walk->name == refer_name ? refer_name : load_name};
+    struct name_walk *walk = context, reading = *walk;
+    if (node->kind == N_NAME)
+        return use_name(walk, node);
+    if (node->kind != N_NAMESPACED)
+        return node_each(node, walk_node, walk);
+    if (walk->use != NAME_REFERRED) /* what is assigned to is its attribute: itself is read */
+        reading.use = NAME_LOADED;
     return walk_node(&reading, node->member.object);
 }
 
-static int declare_name(struct name_walk *walk, struct node *node)
+/* `node` may be NULL. */
+static int walk_names(struct scope_resolver *resolver, struct scope *scope, struct node *node,
+                      enum name_use use)
 {
-    (void)define_parameter(walk->resolver, walk->scope, node->name.name);
-    return 0;
+    struct name_walk walk = {resolver, scope, use};
+    return node ? walk_node(&walk, node) : 0;
 }
 
-static int store_name(struct name_walk *walk, struct node *node)
-{
-    store(walk->resolver, walk->scope, node->name.name, false);
-    return 0;
-}
-
-static int store_name_perhaps(struct name_walk *walk, struct node *node)
-{
-    store(walk->resolver, walk->scope, node->name.name, true);
-    return 0;
-}
+/* ---------------------------------------------------------------- first pass: symbols */
 
 static void collect(struct scope_resolver *resolver, struct scope *scope, struct node *node)
 {
-    struct name_walk walk = {resolver, scope, load_name};
-    (void)walk_node(&walk, node);
-}
-
-static void collect_target(struct scope_resolver *resolver, struct scope *scope, struct node *node,
-                           bool conditional)
-{
-    struct name_walk walk = {resolver, scope, conditional ? store_name_perhaps : store_name};
-    (void)walk_node(&walk, node);
+    (void)walk_names(resolver, scope, node, NAME_LOADED);
 }
 
 static void collect_list(struct scope_resolver *resolver, struct scope *scope,
@@ -266,8 +195,7 @@ static void collect_branches(struct scope_resolver *resolver, struct scope *scop
                              struct if_branch *branch)
 {
     for (; branch; branch = branch->next) {
-        if (branch->test)
-            collect(resolver, scope, branch->test);
+        collect(resolver, scope, branch->test);
         collect_body(resolver, scope, branch->body, true);
     }
 }
@@ -295,10 +223,11 @@ static void collect_statement(struct scope_resolver *resolver, struct scope *sco
     case S_FOR:
         return collect(resolver, scope, statement->loop.iterable);
     case S_SET:
-        collect(resolver, scope, statement->set.value);
-        return collect_target(resolver, scope, statement->set.target, conditional);
     case S_SET_BLOCK:
-        return collect_target(resolver, scope, statement->set.target, conditional);
+        collect(resolver, scope, statement->set.value);
+        (void)walk_names(resolver, scope, statement->set.target,
+                         conditional ? NAME_PERHAPS_STORED : NAME_STORED);
+        return;
     case S_FILTER:
         return collect(resolver, scope, statement->set.filter);
     case S_WITH:
@@ -323,24 +252,9 @@ static void collect_body(struct scope_resolver *resolver, struct scope *scope,
 
 /* ---------------------------------------------------------------- second pass: references */
 
-static int refer_name(struct name_walk *walk, struct node *node)
-{
-    node->name.symbol = scope_find(walk->scope, node->name.name);
-    if (node->name.symbol) {
-        node->name.hops = walk->scope->routine->depth - node->name.symbol->depth;
-        return 0;
-    }
-    (void)err_set(walk->resolver->err, TG_USAGE, CODE_SYNTAX,
-                  "the filter of a 'set' block cannot use the variable '%.*s'",
-                  (int)(node->name.name.len % 100), node->name.name.ptr);
-    (void)err_hint(walk->resolver->err, "write {%% set NAME = BLOCK | FILTER %%} behind the block");
-    return program_error_at(walk->resolver->program, node->offset, walk->resolver->err);
-}
-
 static int refer(struct scope_resolver *resolver, struct scope *scope, struct node *node)
 {
-    struct name_walk walk = {resolver, scope, refer_name};
-    return walk_node(&walk, node);
+    return walk_names(resolver, scope, node, NAME_REFERRED);
 }
 
 static int refer_body(struct scope_resolver *resolver, struct scope *scope, struct statement *body);
@@ -364,20 +278,14 @@ static struct node *clone_target(struct arena *arena, const struct node *node)
     return copy;
 }
 
-static void declare_target(struct scope_resolver *resolver, struct scope *scope,
-                           struct node *target)
-{
-    struct name_walk walk = {resolver, scope, declare_name};
-    (void)walk_node(&walk, target);
-}
-
 /* The condition of a loop sees its own copy of the loop's variables. */
 static int resolve_loop_test(struct scope_resolver *resolver, struct scope *scope,
                              struct statement *statement)
 {
     statement->loop.test_scope = scope_new(resolver, scope);
     statement->loop.test_target = clone_target(resolver->arena, statement->loop.target);
-    declare_target(resolver, statement->loop.test_scope, statement->loop.test_target);
+    (void)walk_names(resolver, statement->loop.test_scope, statement->loop.test_target,
+                     NAME_DECLARED);
     collect(resolver, statement->loop.test_scope, statement->loop.test);
     return refer(resolver, statement->loop.test_scope, statement->loop.test_target) ||
            refer(resolver, statement->loop.test_scope, statement->loop.test);
@@ -390,7 +298,7 @@ static int resolve_loop(struct scope_resolver *resolver, struct scope *scope,
     statement->loop.body_scope = inner;
     if (statement->loop.mentions_loop)
         statement->loop.loop = define_parameter(resolver, inner, span_from("loop"));
-    declare_target(resolver, inner, statement->loop.target);
+    (void)walk_names(resolver, inner, statement->loop.target, NAME_DECLARED);
     if (refer(resolver, scope, statement->loop.iterable) ||
         refer(resolver, inner, statement->loop.target) ||
         resolve_body(inner, resolver, statement->loop.body))
@@ -408,7 +316,7 @@ static int resolve_set_block(struct scope_resolver *resolver, struct scope *scop
     if (refer(resolver, scope, statement->set.target) ||
         resolve_body(statement->set.scope, resolver, statement->set.body))
         return -1;
-    return statement->set.filter ? refer(resolver, statement->set.scope, statement->set.filter) : 0;
+    return refer(resolver, statement->set.scope, statement->set.filter);
 }
 
 static int resolve_filter(struct scope_resolver *resolver, struct scope *scope,
@@ -427,7 +335,7 @@ static int resolve_with(struct scope_resolver *resolver, struct scope *scope,
 {
     struct scope *inner = statement->with.scope = scope_new(resolver, scope);
     for (size_t i = 0; i < statement->with.targets.count; i++) {
-        declare_target(resolver, inner, statement->with.targets.items[i]);
+        (void)walk_names(resolver, inner, statement->with.targets.items[i], NAME_DECLARED);
         if (refer(resolver, scope, statement->with.values.items[i]) ||
             refer(resolver, inner, statement->with.targets.items[i]))
             return -1;
@@ -455,11 +363,10 @@ static int resolve_macro(struct scope_resolver *resolver, struct scope *scope,
     code->kwargs = declare_special(resolver, inner, "kwargs", code->uses_kwargs);
     code->varargs = declare_special(resolver, inner, "varargs", code->uses_varargs);
     for (size_t i = 0; i < code->count; i++)
-        if (code->parameters[i].fallback)
-            collect(resolver, inner, code->parameters[i].fallback);
+        collect(resolver, inner, code->parameters[i].fallback);
     collect_body(resolver, inner, code->body, false);
     for (size_t i = 0; i < code->count; i++)
-        if (code->parameters[i].fallback && refer(resolver, inner, code->parameters[i].fallback))
+        if (refer(resolver, inner, code->parameters[i].fallback))
             return -1;
     return refer_body(resolver, inner, code->body);
 }
@@ -500,8 +407,7 @@ static int refer_branches(struct scope_resolver *resolver, struct scope *scope,
                           struct if_branch *branch)
 {
     for (; branch; branch = branch->next)
-        if ((branch->test && refer(resolver, scope, branch->test)) ||
-            refer_body(resolver, scope, branch->body))
+        if (refer(resolver, scope, branch->test) || refer_body(resolver, scope, branch->body))
             return -1;
     return 0;
 }

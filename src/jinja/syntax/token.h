@@ -1,10 +1,15 @@
-/* What the lexer finds, one after the other. */
+/* What the lexer finds, one after the other; and those of them that are literals. */
 #ifndef TMPLGEN_TOKEN_H
 #define TMPLGEN_TOKEN_H
 
+#include "base/err.h"
 #include "base/str.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+struct arena;
 
 enum token_kind {
     T_END, /* of the template */
@@ -55,5 +60,16 @@ struct token {
         double real;
     };
 };
+
+struct literal {
+    struct span source;
+    size_t pos; /* in: where to look; out: behind the literal */
+    bool found;
+    size_t bad; /* on failure: the byte to blame */
+};
+
+/* Reads the literal at `pos`, if there is one. The error's place is the caller's to set. */
+TG_CHECKED int literal_read(struct token *out, struct literal *literal, struct arena *arena,
+                            struct err *err);
 
 #endif

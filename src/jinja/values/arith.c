@@ -2,7 +2,7 @@
 #include "jinja/values/arith.h"
 
 #include "base/limits.h"
-#include "jinja/functions/text_format.h"
+#include "jinja/functions/text_parts.h"
 #include "jinja/run/vm.h"
 #include "jinja/values/number.h"
 #include "jinja/values/value.h"
@@ -73,38 +73,47 @@ static int64_t floor_rest(int64_t a, int64_t b)
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
+/* Whether a result does not fit. */
+static bool integer_overflows(int64_t *out, enum binary_op op, int64_t a, int64_t b)
+{
+    switch (op) {
+    case OP_ADD:
+        return __builtin_add_overflow(a, b, out);
+    case OP_SUB:
+        return __builtin_sub_overflow(a, b, out);
+    case OP_MUL:
+        return __builtin_mul_overflow(a, b, out);
+    case OP_POW:
+        return power_overflows(a, b, out);
+    case OP_MOD:
+        *out = b == -1 ? 0 : floor_rest(a, b);
+        return false;
+    default:
+        if (a == INT64_MIN && b == -1)
+            return true;
+        *out = floor_quotient(a, b);
+        return false;
+    }
+}
+
+static bool divides_by_zero(enum binary_op op, double divisor)
+{
+    return divisor == 0 && (op == OP_DIV || op == OP_FLOORDIV || op == OP_MOD);
+}
+
 static int integer_binary(struct value *out, struct vm *vm, enum binary_op op, int64_t a, int64_t b)
 {
     int64_t result = 0;
-    bool overflow = false;
-    if (b == 0 && (op == OP_DIV || op == OP_FLOORDIV || op == OP_MOD))
+    if (divides_by_zero(op, (double)b))
         return fail_zero(vm);
-    switch (op) {
-    case OP_ADD:
-        overflow = __builtin_add_overflow(a, b, &result);
-        break;
-    case OP_SUB:
-        overflow = __builtin_sub_overflow(a, b, &result);
-        break;
-    case OP_MUL:
-        overflow = __builtin_mul_overflow(a, b, &result);
-        break;
-    case OP_DIV:
+    if (op == OP_DIV) {
         *out = (struct value){.kind = V_FLOAT, .real = divide_integers(a, b)};
         return 0;
-    case OP_FLOORDIV:
-        overflow = a == INT64_MIN && b == -1;
-        result = overflow ? 0 : floor_quotient(a, b);
-        break;
-    case OP_MOD:
-        result = b == -1 ? 0 : floor_rest(a, b);
-        break;
-    case OP_POW:
-        overflow = power_overflows(a, b, &result);
-        break;
     }
+    if (integer_overflows(&result, op, a, b))
+        return number_fail_large(vm);
     *out = value_int(result);
-    return overflow ? number_fail_large(vm) : 0;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- floats */
@@ -141,35 +150,33 @@ static int real_power(double *out, struct vm *vm, double a, double b)
     return 0;
 }
 
+static double real_result(enum binary_op op, double a, double b)
+{
+    switch (op) {
+    case OP_ADD:
+        return a + b;
+    case OP_SUB:
+        return a - b;
+    case OP_MUL:
+        return a * b;
+    case OP_DIV:
+        return a / b;
+    case OP_FLOORDIV:
+        return real_quotient(a, b);
+    default:
+        return real_rest(a, b);
+    }
+}
+
 static int real_binary(struct value *out, struct vm *vm, enum binary_op op, double a, double b)
 {
     double result = 0;
-    if (b == 0 && (op == OP_DIV || op == OP_FLOORDIV || op == OP_MOD))
+    if (divides_by_zero(op, b))
         return fail_zero(vm);
-    switch (op) {
-    case OP_ADD:
-        result = a + b;
-        break;
-    case OP_SUB:
-        result = a - b;
-        break;
-    case OP_MUL:
-        result = a * b;
-        break;
-    case OP_DIV:
-        result = a / b;
-        break;
-    case OP_FLOORDIV:
-        result = real_quotient(a, b);
-        break;
-    case OP_MOD:
-        result = real_rest(a, b);
-        break;
-    case OP_POW:
-        if (real_power(&result, vm, a, b))
-            return -1;
-        break;
-    }
+    if (op != OP_POW)
+        result = real_result(op, a, b);
+    else if (real_power(&result, vm, a, b))
+        return -1;
     *out = (struct value){.kind = V_FLOAT, .real = result};
     if (!isfinite(result) && isfinite(a) && isfinite(b))
         return vm_fail(vm, CODE_TYPE, "the number is too large");

@@ -141,32 +141,21 @@ bool value_is_iterable(const struct value *value)
     return walkers[value->kind].next != NULL || value->kind == V_ITERATOR;
 }
 
-static size_t full_size(struct vm *vm, const struct value *source)
-{
-    switch (source->kind) {
-    case V_TEXT:
-        return source->text.len;
-    case V_LIST:
-    case V_TUPLE:
-        list_open(vm, source->list);
-        return source->list->count;
-    case V_DICT:
-    case V_VIEW:
-        dict_open(vm, source->dict);
-        return source->dict->count;
-    case V_RANGE:
-        return source->range->length;
-    default:
-        return 0;
-    }
-}
-
 static struct iterator *iterator_new(struct vm *vm, const struct value *source)
 {
     struct iterator *iterator = vm_alloc(vm, sizeof(*iterator));
     iterator->source = *source;
-    iterator->count = full_size(vm, source);
+    iterator->count = value_is_sized(source) ? value_size(vm, source) : 0;
     return iterator;
+}
+
+struct value iterator_of(struct vm *vm,
+                         int (*next)(struct value *out, struct vm *vm, struct iterator *iterator),
+                         const struct value *source, void *more)
+{
+    struct iterator *iterator = vm_alloc(vm, sizeof(*iterator));
+    *iterator = (struct iterator){.next = next, .source = *source, .more = more};
+    return (struct value){.kind = V_ITERATOR, .iterator = iterator};
 }
 
 int iterator_open(struct iterator **out, struct vm *vm, const struct value *source)

@@ -26,6 +26,10 @@ TG_CHECKED int iterator_open(struct iterator **out, struct vm *vm, const struct 
 TG_CHECKED int iterator_open_reversed(struct iterator **out, struct vm *vm,
                                       const struct value *source);
 TG_CHECKED int iterator_next(struct value *out, struct vm *vm, struct iterator *iterator);
+/* One whose items `next` makes of a source and what it keeps itself. */
+struct value iterator_of(struct vm *vm,
+                         int (*next)(struct value *out, struct vm *vm, struct iterator *iterator),
+                         const struct value *source, void *more);
 bool value_is_iterable(const struct value *value);
 bool value_is_reversible(const struct value *value);
 /* All items that are left, as a new list (or tuple). */

@@ -2,7 +2,7 @@
 #include "jinja/values/member.h"
 
 #include "base/utf8.h"
-#include "jinja/functions/methods.h"
+#include "jinja/functions/method_bodies.h"
 #include "jinja/run/vm.h"
 #include "jinja/values/object.h"
 #include "jinja/values/value.h"

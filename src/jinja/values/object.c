@@ -1,7 +1,6 @@
 /* The attributes of what is no plain data: macros, modules, blocks, namespaces, the loop, ... */
 #include "jinja/values/object.h"
 
-#include "jinja/run/block.h"
 #include "jinja/run/context.h"
 #include "jinja/run/loop.h"
 #include "jinja/run/vm.h"

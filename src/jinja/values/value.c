@@ -122,7 +122,7 @@ int value_to_data(struct data **out, struct vm *vm, struct arena *arena, const s
 
 /* ---------------------------------------------------------------- what Python asks of values */
 
-static size_t sized_length(struct vm *vm, const struct value *value)
+size_t value_size(struct vm *vm, const struct value *value)
 {
     switch (value->kind) {
     case V_TEXT:
@@ -158,7 +158,7 @@ int value_truth(bool *out, struct vm *vm, const struct value *value)
         *out = value->real != 0;
         return 0;
     default:
-        *out = value->kind == V_LOOP || !value_is_sized(value) || sized_length(vm, value) > 0;
+        *out = value->kind == V_LOOP || !value_is_sized(value) || value_size(vm, value) > 0;
         return 0;
     }
 }
@@ -169,7 +169,7 @@ int value_length(size_t *out, struct vm *vm, const struct value *value)
         return vm_fail_undefined(vm, value);
     if (value->kind != V_UNDEFINED && !value_is_sized(value))
         return vm_fail(vm, CODE_TYPE, "%s has no length", value_kind_name(value));
-    *out = value->kind == V_UNDEFINED ? 0 : sized_length(vm, value);
+    *out = value->kind == V_UNDEFINED ? 0 : value_size(vm, value);
     if (value->kind == V_TEXT)
         *out = utf8_count(value->text);
     return vm_charge_bytes(vm, value->kind == V_TEXT ? value->text.len : 0);
@@ -203,6 +203,15 @@ int list_push(struct vm *vm, struct list *list, const struct value *item)
     list->items = grow(vm, list->items, list->count, &list->capacity, sizeof(*list->items));
     list->items[list->count++] = *item;
     return 0;
+}
+
+void list_turn(struct list *list)
+{
+    for (size_t i = 0; i < list->count / 2; i++) {
+        struct value swap = list->items[i];
+        list->items[i] = list->items[list->count - 1 - i];
+        list->items[list->count - 1 - i] = swap;
+    }
 }
 
 void list_open(struct vm *vm, struct list *list)
@@ -299,26 +308,18 @@ static int entry_matches(bool *out, struct vm *vm, const struct dict_entry *entr
     return key_equal(out, vm, &entry->key, lookup->key);
 }
 
+/* By the index where there is one, else one entry after the other. */
 static int find_entry(struct dict_entry **out, struct vm *vm, struct dict *dict,
                       const struct dict_key *lookup)
 {
     bool match = false;
+    size_t probes = 0;
     dict_open(vm, dict);
     *out = NULL;
-    for (size_t i = 0; !dict->index && i < dict->count; i++) {
-        if (entry_matches(&match, vm, &dict->entries[i], lookup))
-            return -1;
-        if (match) {
-            *out = &dict->entries[i];
-            return 0;
-        }
-    }
-    if (!dict->index)
-        return 0;
-    size_t probes = 0;
-    for (size_t i = lookup->hash & (dict->slots - 1); dict->index[i];
-         i = (i + 1) & (dict->slots - 1)) {
-        struct dict_entry *entry = &dict->entries[dict->index[i] - 1];
+    const uint32_t *index = dict->index;
+    size_t mask = index ? dict->slots - 1 : SIZE_MAX, i = index ? lookup->hash & mask : 0;
+    for (; index ? index[i] != 0 : i < dict->count; i = (i + 1) & mask) {
+        struct dict_entry *entry = &dict->entries[index ? index[i] - 1 : i];
         if (entry_matches(&match, vm, entry, lookup))
             return -1;
         if (match) {
@@ -327,7 +328,7 @@ static int find_entry(struct dict_entry **out, struct vm *vm, struct dict *dict,
         }
         probes++;
     }
-    return vm_charge(vm, probes / 8);
+    return index ? vm_charge(vm, probes / 8) : 0;
 }
 
 int dict_find(struct value **out, struct vm *vm, struct dict *dict, const struct value *key)

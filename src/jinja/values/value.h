@@ -17,10 +17,14 @@ TG_CHECKED int value_to_data(struct data **out, struct vm *vm, struct arena *are
 
 /* bool(), len(): errors as Python's. */
 TG_CHECKED int value_truth(bool *out, struct vm *vm, const struct value *value);
+/* The items, or bytes of a text, that something sized has. */
+size_t value_size(struct vm *vm, const struct value *value);
 TG_CHECKED int value_length(size_t *out, struct vm *vm, const struct value *value);
 /* A list, or with V_TUPLE a tuple, without items and with room for `capacity`. */
 struct value list_new(struct vm *vm, enum value_kind kind, size_t capacity);
 TG_CHECKED int list_push(struct vm *vm, struct list *list, const struct value *item);
+/* The last item first. */
+void list_turn(struct list *list);
 /* Converts what is pending: to be called before `items` and `count` are read. */
 void list_open(struct vm *vm, struct list *list);
 

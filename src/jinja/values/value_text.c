@@ -4,63 +4,16 @@
 #include "base/buf.h"
 #include "base/unicode.h"
 #include "base/utf8.h"
+#include "data/data.h"
 #include "jinja/run/loop.h"
 #include "jinja/run/vm.h"
 #include "jinja/syntax/ast.h"
 #include "jinja/syntax/program.h"
+#include "jinja/values/sort.h"
 #include "jinja/values/value.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* ---------------------------------------------------------------- floats */
-
-/* The fewest digits that read back as `real`, and where the point is: 0.DIGITS * 10^point. */
-static void shortest_digits(char digits[20], int *point, double real)
-{
-    char text[REAL_TEXT_BYTES];
-    /* 15 digits always survive, and end in zeros where fewer would do; not so below DBL_MIN */
-    for (int precision = isnormal(real) ? 15 : 1; precision <= 17; precision++) {
-        (void)snprintf(text, sizeof(text), "%.*e", precision - 1, real);
-        if (precision == 17 || strtod(text, NULL) == real)
-            break;
-    }
-    char *exponent = strchr(text, 'e');
-    *point = (int)strtol(exponent + 1, NULL, 10) + 1;
-    size_t count = 0;
-    for (const char *p = text; p < exponent; p++)
-        if (*p != '.')
-            digits[count++] = *p;
-    while (count > 1 && digits[count - 1] == '0')
-        count--;
-    digits[count] = '\0';
-}
-
-void real_repr(char out[REAL_TEXT_BYTES], double real)
-{
-    char digits[20];
-    int point;
-    if (!isfinite(real)) {
-        (void)snprintf(out, REAL_TEXT_BYTES, "%s", isnan(real) ? "nan" : real < 0 ? "-inf" : "inf");
-        return;
-    }
-    shortest_digits(digits, &point, fabs(real));
-    int count = (int)strlen(digits);
-    const char *sign = signbit(real) ? "-" : "";
-    if (real != 0 && (point <= -4 || point > 16))
-        (void)snprintf(out, REAL_TEXT_BYTES, "%s%c%s%se%+03d", sign, digits[0],
-                       count > 1 ? "." : "", digits + 1, point - 1);
-    else if (point <= 0)
-        (void)snprintf(out, REAL_TEXT_BYTES, "%s0.%.*s%s", sign, -point, "0000", digits);
-    else if (point >= count)
-        (void)snprintf(out, REAL_TEXT_BYTES, "%s%s%.*s.0", sign, digits, point - count,
-                       "0000000000000000");
-    else
-        (void)snprintf(out, REAL_TEXT_BYTES, "%s%.*s.%s", sign, point, digits, digits + point);
-}
 
 /* ---------------------------------------------------------------- texts */
 
@@ -110,14 +63,43 @@ static int repr_text(struct buf *out, struct vm *vm, const struct value *value)
 
 /* ---------------------------------------------------------------- containers */
 
-/* The containers being printed: one inside itself is shown as "...". */
+/* The containers being printed: one inside itself is shown as "...", or nested too deep if sorted.
+ */
 struct printing {
     const void *container;
     const struct printing *outer;
+    bool sorted; /* mappings by their keys */
 };
 
 static int repr_value(struct buf *out, struct vm *vm, const struct value *value,
                       const struct printing *outer);
+
+/* Keys of different kinds: by the names of Python's types. */
+static int key_rank(const struct value *key)
+{
+    return key->kind == V_NONE ? 0 : value_is_number(key) ? 1 : key->kind == V_TEXT ? 2 : 3;
+}
+
+int value_sorted_members(struct sorted **out, struct vm *vm, struct dict *dict)
+{
+    dict_open(vm, dict);
+    *out = vm_alloc(vm, dict->count * sizeof(**out));
+    for (size_t i = 0; i < dict->count; i++) {
+        struct value rank = value_int(key_rank(&dict->entries[i].key));
+        struct value key = list_new(vm, V_LIST, 2);
+        if (vm_charge(vm, 1) || list_push(vm, key.list, &rank) ||
+            list_push(vm, key.list, &dict->entries[i].key))
+            return -1;
+        (*out)[i] = (struct sorted){key, dict_part(vm, dict, VIEW_ITEMS, i)};
+    }
+    return sort_values(vm, *out, dict->count, 0);
+}
+
+bool value_is_sorted(const struct value *value)
+{
+    return value->kind == V_LIST || (value->kind == V_TUPLE && !value->group) ||
+           value->kind == V_DICT;
+}
 
 static bool is_printing(const struct printing *outer, const void *container)
 {
@@ -130,7 +112,7 @@ static int repr_list(struct buf *out, struct vm *vm, const struct value *value,
                      const struct printing *outer)
 {
     struct list *list = value->list;
-    const struct printing printing = {list, outer};
+    const struct printing printing = {list, outer, outer && outer->sorted};
     bool tuple = value->kind == V_TUPLE;
     list_open(vm, list);
     (void)buf_putc(out, tuple ? '(' : '[');
@@ -148,15 +130,20 @@ static int repr_dict(struct buf *out, struct vm *vm, const struct value *value,
                      const struct printing *outer)
 {
     struct dict *dict = value->dict;
-    const struct printing printing = {dict, outer};
+    const struct printing printing = {dict, outer, outer && outer->sorted};
+    struct sorted *members = NULL;
     dict_open(vm, dict);
+    if (printing.sorted && value_sorted_members(&members, vm, dict))
+        return -1;
     (void)buf_putc(out, '{');
     for (size_t i = 0; i < dict->count; i++) {
+        const struct value *pair = members ? members[i].value.list->items : NULL;
         (void)buf_puts(out, i ? ", " : "");
-        if (vm_charge(vm, 1) || repr_value(out, vm, &dict->entries[i].key, &printing))
+        if (vm_charge(vm, 1) ||
+            repr_value(out, vm, pair ? &pair[0] : &dict->entries[i].key, &printing))
             return -1;
         (void)buf_puts(out, ": ");
-        if (repr_value(out, vm, &dict->entries[i].value, &printing))
+        if (repr_value(out, vm, pair ? &pair[1] : &dict->entries[i].value, &printing))
             return -1;
     }
     (void)buf_putc(out, '}');
@@ -185,7 +172,7 @@ static int repr_container(struct buf *out, struct vm *vm, const struct value *va
 {
     static const char *const again[] = {
         [V_LIST] = "[...]", [V_TUPLE] = "(...)", [V_DICT] = "{...}"};
-    if (value->kind != V_VIEW && is_printing(outer, value->list)) {
+    if (value->kind != V_VIEW && !(outer && outer->sorted) && is_printing(outer, value->list)) {
         (void)buf_puts(out, again[value->kind]);
         return 0;
     }
@@ -215,41 +202,32 @@ static int repr_loop(struct buf *out, struct vm *vm, struct loop *loop)
     return 0;
 }
 
+/* "<WHAT VALUE>" */
+static int repr_tagged(struct buf *out, struct vm *vm, const char *what, const struct value *value,
+                       const struct printing *outer)
+{
+    (void)buf_printf(out, "<%s ", what);
+    if (repr_value(out, vm, value, outer))
+        return -1;
+    (void)buf_putc(out, '>');
+    return 0;
+}
+
 static int repr_macro(struct buf *out, struct vm *vm, struct span name)
 {
     struct value text = value_text(name);
-    (void)buf_puts(out, name.len ? "<Macro " : "<Macro anonymous");
-    if (name.len && repr_text(out, vm, &text))
-        return -1;
-    (void)buf_putc(out, '>');
-    return 0;
-}
-
-static int repr_module(struct buf *out, struct vm *vm, const char *name)
-{
-    struct value text = value_text(span_from(name));
-    (void)buf_puts(out, "<TemplateModule ");
-    if (repr_text(out, vm, &text))
-        return -1;
-    (void)buf_putc(out, '>');
-    return 0;
-}
-
-static int repr_namespace(struct buf *out, struct vm *vm, const struct value *value,
-                          const struct printing *outer)
-{
-    struct value dict = {.kind = V_DICT, .dict = value->dict};
-    (void)buf_puts(out, "<Namespace ");
-    if (repr_value(out, vm, &dict, outer))
-        return -1;
-    (void)buf_putc(out, '>');
+    if (name.len)
+        return repr_tagged(out, vm, "Macro", &text, NULL);
+    (void)buf_puts(out, "<Macro anonymous>");
     return 0;
 }
 
 static int repr_value(struct buf *out, struct vm *vm, const struct value *value,
                       const struct printing *outer)
 {
-    char real[REAL_TEXT_BYTES];
+    struct value inner;
+    if (outer && outer->sorted && !value_is_sorted(value))
+        outer = NULL;
     switch (value->kind) {
     case V_UNDEFINED:
         (void)buf_puts(out, "Undefined");
@@ -264,8 +242,7 @@ static int repr_value(struct buf *out, struct vm *vm, const struct value *value,
         (void)buf_printf(out, "%" PRId64, value->integer);
         return 0;
     case V_FLOAT:
-        real_repr(real, value->real);
-        (void)buf_puts(out, real);
+        (void)data_put_real(out, value->real);
         return vm_charge(vm, 32); /* up to three attempts, with numbers of 308 digits */
     case V_TEXT:
         return repr_text(out, vm, value);
@@ -282,9 +259,11 @@ static int repr_value(struct buf *out, struct vm *vm, const struct value *value,
     case V_MACRO:
         return repr_macro(out, vm, value->macro->code->name);
     case V_MODULE:
-        return repr_module(out, vm, value->module->program->name);
+        inner = value_text(span_from(value->module->program->name));
+        return repr_tagged(out, vm, "TemplateModule", &inner, NULL);
     case V_NAMESPACE:
-        return repr_namespace(out, vm, value, outer);
+        inner = (struct value){.kind = V_DICT, .dict = value->dict};
+        return repr_tagged(out, vm, "Namespace", &inner, outer);
     default:
         return vm_fail(vm, CODE_TYPE, "%s cannot be printed", value_kind_name(value));
     }
@@ -293,6 +272,11 @@ static int repr_value(struct buf *out, struct vm *vm, const struct value *value,
 int value_repr(struct buf *out, struct vm *vm, const struct value *value)
 {
     return repr_value(out, vm, value, NULL);
+}
+
+int value_repr_sorted(struct buf *out, struct vm *vm, const struct value *value)
+{
+    return repr_value(out, vm, value, &(struct printing){.sorted = true});
 }
 
 int value_print(struct buf *out, struct vm *vm, const struct value *value)

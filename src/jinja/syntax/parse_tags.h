@@ -1,6 +1,6 @@
-/* The bodies of tags: what lies between a tag and the one that ends it. */
-#ifndef TMPLGEN_PARSE_BODY_H
-#define TMPLGEN_PARSE_BODY_H
+/* The tags of macros and of other templates; and the bodies of all tags. */
+#ifndef TMPLGEN_PARSE_TAGS_H
+#define TMPLGEN_PARSE_TAGS_H
 
 #include "base/err.h"
 #include "jinja/syntax/ast.h"
@@ -25,5 +25,17 @@ TG_CHECKED int parse_captured_body(struct statement **out, struct parser *parser
                                    size_t offset, const char *end);
 /* A keyword that must be there. */
 TG_CHECKED int parse_word(struct parser *parser, const char *word);
+
+/*
+ * The tags of macros, and those that name other templates or are replaced by them. The current
+ * token is the one behind the tag's name; then the end of the tag that closes it.
+ */
+TG_CHECKED int parse_macro(struct statement *statement, struct parser *parser);
+TG_CHECKED int parse_call_block(struct statement *statement, struct parser *parser);
+TG_CHECKED int parse_include(struct statement *statement, struct parser *parser);
+TG_CHECKED int parse_import(struct statement *statement, struct parser *parser);
+TG_CHECKED int parse_from(struct statement *statement, struct parser *parser);
+TG_CHECKED int parse_extends(struct statement *statement, struct parser *parser);
+TG_CHECKED int parse_block(struct statement *statement, struct parser *parser);
 
 #endif

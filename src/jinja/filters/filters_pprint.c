@@ -1,7 +1,6 @@
 /* The filter pprint: values over several lines where they are long, as Python's pprint. */
-#include "jinja/filters/pprint.h"
+#include "jinja/filters/filter_bodies.h"
 
-#include "base/buf.h"
 #include "base/unicode.h"
 #include "base/utf8.h"
 #include "jinja/functions/text_parts.h"
@@ -22,93 +21,11 @@ struct margins {
     size_t left, right;
 };
 
-/* ---------------------------------------------------------------- on one line */
-
-/* Keys of different kinds: by the names of Python's types. */
-static int key_rank(const struct value *key)
-{
-    return key->kind == V_NONE ? 0 : value_is_number(key) ? 1 : key->kind == V_TEXT ? 2 : 3;
-}
-
-/* The members of a mapping by their keys, as pairs. */
-static int sort_members(struct sorted **out, struct vm *vm, struct dict *dict)
-{
-    dict_open(vm, dict);
-    *out = vm_alloc(vm, dict->count * sizeof(**out));
-    for (size_t i = 0; i < dict->count; i++) {
-        struct value rank = value_int(key_rank(&dict->entries[i].key));
-        struct value key = list_new(vm, V_LIST, 2);
-        if (vm_charge(vm, 1) || list_push(vm, key.list, &rank) ||
-            list_push(vm, key.list, &dict->entries[i].key))
-            return -1;
-        (*out)[i] = (struct sorted){key, dict_part(vm, dict, VIEW_ITEMS, i)};
-    }
-    return sort_values(vm, *out, dict->count, 0);
-}
-
-static bool is_container(const struct value *value)
-{
-    return value->kind == V_LIST || (value->kind == V_TUPLE && !value->group) ||
-           value->kind == V_DICT;
-}
-
-static int put_flat(struct pprinter *printer, const struct value *value);
-
-static int put_flat_dict(struct pprinter *printer, struct dict *dict)
-{
-    struct sorted *members;
-    if (sort_members(&members, printer->vm, dict))
-        return -1;
-    (void)buf_putc(printer->out, '{');
-    for (size_t i = 0; i < dict->count; i++) {
-        const struct value *pair = members[i].value.list->items;
-        (void)buf_puts(printer->out, i ? ", " : "");
-        if (put_flat(printer, &pair[0]))
-            return -1;
-        (void)buf_puts(printer->out, ": ");
-        if (put_flat(printer, &pair[1]))
-            return -1;
-    }
-    (void)buf_putc(printer->out, '}');
-    return 0;
-}
-
-static int put_flat_list(struct pprinter *printer, const struct value *value)
-{
-    struct list *list = value->list;
-    bool tuple = value->kind == V_TUPLE;
-    list_open(printer->vm, list);
-    (void)buf_putc(printer->out, tuple ? '(' : '[');
-    for (size_t i = 0; i < list->count; i++) {
-        (void)buf_puts(printer->out, i ? ", " : "");
-        if (put_flat(printer, &list->items[i]))
-            return -1;
-    }
-    (void)buf_puts(printer->out, tuple && list->count == 1 ? "," : "");
-    (void)buf_putc(printer->out, tuple ? ')' : ']');
-    return 0;
-}
-
-/* As repr() but sorted. A value that holds itself is nested too deep. */
-static int put_flat(struct pprinter *printer, const struct value *value)
-{
-    if (vm_charge(printer->vm, 1))
-        return -1;
-    if (!is_container(value))
-        return value_repr(printer->out, printer->vm, value);
-    if (vm_enter(printer->vm))
-        return -1;
-    int rc =
-        value->kind == V_DICT ? put_flat_dict(printer, value->dict) : put_flat_list(printer, value);
-    vm_leave(printer->vm);
-    return rc;
-}
-
 /* Puts a value on one line; how many characters that are. */
 static int put_measured(size_t *width, struct pprinter *printer, const struct value *value)
 {
     size_t start = printer->out->len;
-    if (put_flat(printer, value))
+    if (value_repr_sorted(printer->out, printer->vm, value))
         return -1;
     struct span text = span_of(buf_text(printer->out) + start, printer->out->len - start);
     *width = utf8_count(text);
@@ -151,7 +68,7 @@ static int put_long_dict(struct pprinter *printer, const struct value *value,
 {
     struct sorted *members;
     size_t width, count = value->dict->count;
-    if (sort_members(&members, printer->vm, value->dict))
+    if (value_sorted_members(&members, printer->vm, value->dict))
         return -1;
     (void)buf_putc(printer->out, '{');
     for (size_t i = 0; i < count; i++) {
@@ -268,7 +185,7 @@ static int put_value(struct pprinter *printer, const struct value *value, struct
     if (put_measured(&width, printer, value))
         return -1;
     bool text = value->kind == V_TEXT && !value->safe && value->text.len;
-    if (width + margins.left + margins.right <= LINE_WIDTH || (!is_container(value) && !text))
+    if (width + margins.left + margins.right <= LINE_WIDTH || (!value_is_sorted(value) && !text))
         return 0;
     buf_truncate(printer->out, start);
     if (text)
@@ -280,8 +197,11 @@ static int put_value(struct pprinter *printer, const struct value *value, struct
     return 0;
 }
 
-int pprint_write(struct buf *out, struct vm *vm, const struct value *value)
+/* Mappings are sorted by their keys. A value that holds itself is refused. */
+int filter_pprint(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    struct pprinter printer = {out, vm};
-    return put_value(&printer, value, (struct margins){0, 0}, true);
+    struct pprinter printer = {&vm->scratch, vm};
+    size_t start = vm_begin(vm);
+    return put_value(&printer, given->self, (struct margins){0, 0}, true) ? -1
+                                                                          : vm_end(out, vm, start);
 }

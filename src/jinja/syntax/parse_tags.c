@@ -1,35 +1,157 @@
-/* The tags that name other templates, or are replaced by them. */
-#include "jinja/syntax/parse_template.h"
+/* The tags of macros and of other templates; and the bodies of all tags. */
+#include "jinja/syntax/parse_tags.h"
 
 #include "base/arena.h"
+#include "base/limits.h"
 #include "base/unicode.h"
-#include "jinja/syntax/parse_body.h"
+#include "jinja/run/vm.h"
 #include "jinja/syntax/parse_expression.h"
 #include "jinja/syntax/program.h"
 
-/* ---------------------------------------------------------------- include, import, from */
+/* ---------------------------------------------------------------- bodies */
 
-/* Two keywords in a row; a first one alone is not taken. */
-static int skip_pair(bool *skipped, struct parser *parser, const char *first, const char *second)
+int parse_body(struct statement **out, struct parser *parser, const struct opener *opener)
 {
-    struct token next;
-    *skipped = false;
-    if (!parser_sees(parser, first))
-        return 0;
-    if (parser_peek(&next, parser))
+    if (parser->current.kind == T_COLON && parser_advance(parser))
         return -1;
-    if (next.kind != T_NAME || !span_equal(next.text, span_from(second)))
-        return 0;
-    *skipped = true;
-    return parser_advance(parser) || parser_advance(parser) ? -1 : 0;
+    if (parser->current.kind != T_BLOCK_END)
+        return parser_fail_expected(parser, token_kind_name(T_BLOCK_END));
+    if (++parser->blocks > LIMIT_TEMPLATE_NESTING) {
+        (void)err_set(parser->err, TG_USAGE, CODE_LIMIT, "blocks are nested more than %zu deep",
+                      LIMIT_TEMPLATE_NESTING);
+        return program_error_at(parser->lexer.program, opener->offset, parser->err);
+    }
+    if (parser_advance(parser) || parser->statements(out, parser, opener))
+        return -1;
+    parser->blocks--;
+    return 0;
 }
+
+int parse_whole_body(struct statement **out, struct parser *parser, const char *name, size_t offset,
+                     const char *end)
+{
+    const char *const ends[] = {end};
+    const struct opener opener = {name, offset, ends, 1};
+    return parse_body(out, parser, &opener) || parser_advance(parser) ? -1 : 0;
+}
+
+int parse_captured_body(struct statement **out, struct parser *parser, const char *name,
+                        size_t offset, const char *end)
+{
+    bool silent = parser->silent;
+    parser->silent = false;
+    parser->captures++;
+    if (parse_whole_body(out, parser, name, offset, end))
+        return -1;
+    parser->captures--;
+    parser->silent = silent;
+    return 0;
+}
+
+int parse_word(struct parser *parser, const char *word)
+{
+    if (!parser_sees(parser, word))
+        return parser_fail_expected(parser, arena_printf(parser->arena, "'%s'", word));
+    return parser_advance(parser);
+}
+
+/* ---------------------------------------------------------------- macro, call */
+
+/* "NAME" or "NAME=EXPRESSION" */
+static int parse_parameter(struct macro_code *code, struct parser *parser, struct intern *names)
+{
+    struct parameter parameter = {.fallback = NULL};
+    size_t offset = parser->current.offset;
+    if (parser_name(&parameter.name, parser))
+        return -1;
+    parser_mention(parser, parameter.name, false);
+    if (intern_add(names, parser->arena, parameter.name) < code->count)
+        return parser_fail(parser, offset, "the parameter '%.*s' is there twice",
+                           (int)(parameter.name.len % 100), parameter.name.ptr);
+    if (parser->current.kind == T_ASSIGN) {
+        if (parser_advance(parser) || parse_expression(&parameter.fallback, parser))
+            return -1;
+    } else if (code->count && code->parameters[code->count - 1].fallback) {
+        return parser_fail(parser, offset, "a parameter without a default behind one that has one");
+    }
+    code->parameters = arena_grow(parser->arena, code->parameters, code->count, sizeof(parameter));
+    code->parameters[code->count++] = parameter;
+    return 0;
+}
+
+/* "(a, b=1)" */
+static int parse_parameters(struct macro_code *code, struct parser *parser)
+{
+    struct intern names = {.count = 0};
+    if (parser_expect(parser, T_LPAREN))
+        return -1;
+    while (parser->current.kind != T_RPAREN)
+        if ((code->count && parser_expect(parser, T_COMMA)) ||
+            parse_parameter(code, parser, &names))
+            return -1;
+    return parser_advance(parser);
+}
+
+/* Jinja2 takes the name for what `call` brings, and so must be able to leave it out. */
+static int check_caller(const struct macro_code *code, struct parser *parser, size_t offset)
+{
+    for (size_t i = 0; code->uses_caller && i < code->count; i++)
+        if (span_equal(code->parameters[i].name, span_from("caller")) &&
+            !code->parameters[i].fallback)
+            return parser_fail(parser, offset, "the parameter 'caller' needs a default");
+    return 0;
+}
+
+static int parse_code(struct macro_code *code, struct parser *parser,
+                      const struct statement *statement, const char *name, const char *end)
+{
+    const struct body_start start = parser_body_start(parser);
+    if (parse_captured_body(&code->body, parser, name, statement->offset, end))
+        return -1;
+    code->uses_caller = parser_mentioned(parser, SPECIAL_CALLER, &start);
+    code->uses_kwargs = parser_mentioned(parser, SPECIAL_KWARGS, &start);
+    code->uses_varargs = parser_mentioned(parser, SPECIAL_VARARGS, &start);
+    return check_caller(code, parser, statement->offset);
+}
+
+int parse_macro(struct statement *statement, struct parser *parser)
+{
+    struct macro_code *code = arena_alloc(parser->arena, sizeof(*code));
+    statement->kind = S_MACRO;
+    statement->macro.code = code;
+    return parser_name(&code->name, parser) || parse_parameters(code, parser) ||
+                   parse_code(code, parser, statement, "macro", "endmacro")
+               ? -1
+               : 0;
+}
+
+int parse_call_block(struct statement *statement, struct parser *parser)
+{
+    struct macro_code *code = arena_alloc(parser->arena, sizeof(*code));
+    statement->kind = S_CALL;
+    statement->macro.code = code;
+    if (parser->current.kind == T_LPAREN && parse_parameters(code, parser))
+        return -1;
+    size_t offset = parser->current.offset;
+    if (parse_expression(&statement->macro.call, parser))
+        return -1;
+    if (statement->macro.call->kind != N_CALL)
+        return parser_fail(parser, offset, "'call' needs the call of a macro here");
+    for (const struct keyword *keyword = statement->macro.call->call.args.keywords; keyword;
+         keyword = keyword->next)
+        if (span_equal(keyword->name, span_from("caller")))
+            return parser_fail(parser, offset, "'call' itself gives the argument 'caller'");
+    return parse_code(code, parser, statement, "call", "endcall");
+}
+
+/* ---------------------------------------------------------------- include, import, from */
 
 /* "with context", "without context", or neither */
 static int parse_context(bool *seen, struct statement *statement, struct parser *parser)
 {
     bool with, without = false;
-    if (skip_pair(&with, parser, "with", "context") ||
-        (!with && skip_pair(&without, parser, "without", "context")))
+    if (parser_skip_pair(&with, parser, "with", "context") ||
+        (!with && parser_skip_pair(&without, parser, "without", "context")))
         return -1;
     *seen = with || without;
     if (*seen)
@@ -43,7 +165,7 @@ int parse_include(struct statement *statement, struct parser *parser)
     statement->kind = S_INCLUDE;
     statement->include.with_context = true;
     if (parse_expression(&statement->include.name, parser) ||
-        skip_pair(&statement->include.ignore_missing, parser, "ignore", "missing"))
+        parser_skip_pair(&statement->include.ignore_missing, parser, "ignore", "missing"))
         return -1;
     size_t offset = parser->current.offset;
     if (parse_context(&seen, statement, parser))

@@ -1,12 +1,11 @@
 /* Literals inside tags: texts with their escapes, integers, floats. */
-#include "jinja/syntax/lex_literal.h"
+#include "jinja/syntax/token.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "jinja/run/vm.h"
-#include "jinja/syntax/token.h"
 
 #include <errno.h>
 #include <math.h>
@@ -20,23 +19,12 @@ static char at(const struct literal *literal, size_t pos)
     return pos < literal->source.len ? literal->source.ptr[pos] : '\0';
 }
 
-static int digit_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A' + 10;
-    return 99;
-}
-
 /* The end of "(_?DIGIT)*" at `pos`. */
 static size_t skip_digits(const struct literal *literal, size_t pos, int base)
 {
     for (;;) {
         size_t digit = pos + (at(literal, pos) == '_');
-        if (digit_value(at(literal, digit)) >= base)
+        if (str_digit(at(literal, digit)) >= base)
             return pos;
         pos = digit + 1;
     }
@@ -45,7 +33,7 @@ static size_t skip_digits(const struct literal *literal, size_t pos, int base)
 /* The end of "(DIGITS_)*DIGITS" at `pos`; `pos` itself where there is none. */
 static size_t skip_decimal(const struct literal *literal, size_t pos)
 {
-    return digit_value(at(literal, pos)) < 10 ? skip_digits(literal, pos + 1, 10) : pos;
+    return str_digit(at(literal, pos)) < 10 ? skip_digits(literal, pos + 1, 10) : pos;
 }
 
 static size_t skip_exponent(const struct literal *literal, size_t pos)
@@ -174,7 +162,7 @@ static int read_hex(struct escape *escape, size_t count)
 {
     uint32_t c = 0;
     for (size_t i = 0; i < count; i++) {
-        int digit = digit_value(at(escape->literal, escape->pos + 1 + i));
+        int digit = str_digit(at(escape->literal, escape->pos + 1 + i));
         if (digit >= 16)
             return fail_escape(escape, "the escape has too few digits");
         c = c << 4 | (uint32_t)digit;
@@ -189,8 +177,8 @@ static int read_octal(struct escape *escape)
 {
     uint32_t c = 0;
     size_t pos = escape->pos;
-    for (size_t i = 0; i < 3 && digit_value(at(escape->literal, pos)) < 8; i++)
-        c = c * 8 + (uint32_t)digit_value(at(escape->literal, pos++));
+    for (size_t i = 0; i < 3 && str_digit(at(escape->literal, pos)) < 8; i++)
+        c = c * 8 + (uint32_t)str_digit(at(escape->literal, pos++));
     if (put_character(escape, c))
         return -1;
     escape->pos = pos;
@@ -220,7 +208,7 @@ static int read_escape(struct escape *escape)
         escape->pos++;
         return 0;
     default:
-        if (digit_value(c) < 8)
+        if (str_digit(c) < 8)
             return read_octal(escape);
         if ((unsigned char)c >= 0x80)
             return fail_escape(escape, "a backslash before a character that is not ASCII");
