@@ -1,7 +1,6 @@
 /* `doctor`: this host's GPU call stack, layer by layer, and what of the matrix runs on it. */
 #include "base/limits.h"
 #include "base/str.h"
-#include "base/wrap.h"
 #include "catalog/catalog.h"
 #include "child/record.h"
 #include "cmd/cmd.h"

@@ -3,7 +3,6 @@
 #include "author/show_catalog.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "base/wrap.h"
 #include "catalog/catalog.h"
 #include "child/making.h"
 #include "cmd/cmd.h"
