@@ -1,7 +1,4 @@
 /* The version of the program. */
-#ifndef TMPLGEN_TMPLGEN_H
-#define TMPLGEN_TMPLGEN_H
+#pragma once
 
 #define TMPLGEN_VERSION "0.2.0"
-
-#endif

@@ -1,6 +1,5 @@
 /* Makes an update happen: a crash at any point leaves the old state, the new, or a journal. */
-#ifndef TMPLGEN_APPLY_H
-#define TMPLGEN_APPLY_H
+#pragma once
 
 #include "apply/journal.h"
 #include "apply/work_folder.h"
@@ -68,5 +67,3 @@ TG_CHECKED int apply_leave(struct apply *apply, const struct journal *journal, s
 void apply_tidy(const struct apply *apply);
 /* Deletes refs that are there; passes over NULL entries. */
 void apply_delete_refs(const struct apply *apply, const char *const *names, size_t count);
-
-#endif

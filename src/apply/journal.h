@@ -1,6 +1,5 @@
 /* What an update is about to do, written down before it does it. */
-#ifndef TMPLGEN_JOURNAL_H
-#define TMPLGEN_JOURNAL_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -137,5 +136,3 @@ TG_CHECKED int journal_read(struct journal *out, bool *found, struct arena *aren
 /* The same from memory, for tests. */
 TG_CHECKED int journal_parse(struct journal *out, struct arena *arena, struct span text,
                              struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Resolutions of conflicts, kept so that the next equal conflict is resolved in the same way. */
-#ifndef TMPLGEN_KEPT_RESOLUTIONS_H
-#define TMPLGEN_KEPT_RESOLUTIONS_H
+#pragma once
 
 #include "base/err.h"
 
@@ -28,5 +27,3 @@ void kept_resolution_store(const struct repo *repo, const struct conflict *confl
 /* Puts the resolution into the store. One that is damaged or cannot be read is not `*found`. */
 TG_CHECKED int kept_resolution_find(struct tree_entry *out, bool *found, const struct repo *repo,
                                     const struct conflict *conflict, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Whether an update may run now, and may touch these files. */
-#ifndef TMPLGEN_PREFLIGHT_H
-#define TMPLGEN_PREFLIGHT_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -59,5 +58,3 @@ struct preflight {
 TG_CHECKED int preflight_files(struct preflight *out, const struct repo *repo,
                                const struct index *index, const struct plan_edit *edits,
                                size_t count, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* How a repository stands to a journal: as before the run, as after it, or changed by the user. */
-#ifndef TMPLGEN_RECHECK_H
-#define TMPLGEN_RECHECK_H
+#pragma once
 
 #include "base/err.h"
 
@@ -61,5 +60,3 @@ TG_CHECKED int recheck_old_entries(struct tree_entry **out, const struct repo *r
 TG_CHECKED int recheck_before(struct journal_before *out, const struct repo *repo,
                               const struct journal_stop *stop, const struct oid *tree,
                               struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* tmplgen's folder in git's: the lock of updates, the journals, and what a run has prepared. */
-#ifndef TMPLGEN_WORK_FOLDER_H
-#define TMPLGEN_WORK_FOLDER_H
+#pragma once
 
 #include "apply/steps/file_swap.h"
 #include "base/err.h"
@@ -113,5 +112,3 @@ void work_empty(int folder);
 TG_CHECKED int work_open_folder(int *fd, const char *path, struct err *err);
 /* Name of the prepared file of ref `number` of the journal. */
 const char *work_ref_name(struct arena *arena, size_t number);
-
-#endif

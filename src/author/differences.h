@@ -1,6 +1,5 @@
 /* How two renders differ, over many cases: each change once, as a patch. */
-#ifndef TMPLGEN_DIFFERENCES_H
-#define TMPLGEN_DIFFERENCES_H
+#pragma once
 
 #include "base/err.h"
 #include "base/intern.h"
@@ -27,5 +26,3 @@ struct differences {
 TG_CHECKED int differences_add(struct differences *out, struct arena *arena,
                                const struct render *old, const struct render *new,
                                const char *where, struct err *err);
-
-#endif

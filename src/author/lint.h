@@ -1,6 +1,5 @@
 /* `template lint`: all that can be seen to be wrong with a catalog. */
-#ifndef TMPLGEN_LINT_H
-#define TMPLGEN_LINT_H
+#pragma once
 
 #include "author/lint/lint_finding.h"
 
@@ -11,5 +10,3 @@ struct catalog;
  * read, at limits, and for an unknown type. */
 TG_CHECKED int lint_catalog(struct finding_list *out, struct arena *arena,
                             const struct catalog *catalog, struct words types, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* A folder that a type is rendered into again and again, to be looked at, as its catalog changes.
  */
-#ifndef TMPLGEN_SCRATCH_H
-#define TMPLGEN_SCRATCH_H
+#pragma once
 
 #include "base/err.h"
 
@@ -50,5 +49,3 @@ TG_CHECKED int watch_open(struct watch *out, const char *folder, const char *bes
 void watch_close(struct watch *watch);
 /* Until something has changed and then nothing for a moment; 130, 143, 129 where a signal came. */
 TG_CHECKED int watch_wait(const struct watch *watch, struct err *err);
-
-#endif

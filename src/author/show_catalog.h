@@ -1,6 +1,5 @@
 /* What `template list` and `template show` tell: documents. */
-#ifndef TMPLGEN_SHOW_CATALOG_H
-#define TMPLGEN_SHOW_CATALOG_H
+#pragma once
 
 #include "base/err.h"
 
@@ -20,5 +19,3 @@ TG_CHECKED int show_type(struct data **out, struct arena *arena, const struct ca
                          const struct manifest *manifest, struct err *err);
 /* The same with the answers of a render, and its paths alone. */
 TG_CHECKED int show_render(struct data **out, const struct making *m, struct err *err);
-
-#endif

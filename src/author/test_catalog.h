@@ -1,6 +1,5 @@
 /* `template test`: every type of a catalog in many combinations, against what it was before. */
-#ifndef TMPLGEN_TEST_CATALOG_H
-#define TMPLGEN_TEST_CATALOG_H
+#pragma once
 
 #include "author/differences.h"
 #include "author/test/named_cases.h"
@@ -67,5 +66,3 @@ TG_CHECKED int catalog_test(struct test_result *out, struct arena *arena,
                             const struct test_run *testing, struct err *err);
 /* Whether all is as it was and every command succeeded. */
 bool test_passed(const struct test_result *result);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a team begins with: a copy of the built-in catalog, a new type that works, to be changed. */
-#ifndef TMPLGEN_WRITE_H
-#define TMPLGEN_WRITE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -47,5 +46,3 @@ struct skeleton {
  */
 TG_CHECKED int skeleton_make(struct words *made, struct arena *arena,
                              const struct skeleton *skeleton, struct err *err);
-
-#endif

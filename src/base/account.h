@@ -3,8 +3,7 @@
  * answers, servers. Arenas, buffers and libraries count themselves here; base/budget.h makes errors
  * of it. One process, one account; threads share it.
  */
-#ifndef TMPLGEN_ACCOUNT_H
-#define TMPLGEN_ACCOUNT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ void account_start(size_t bytes);
  * missing.
  */
 void account_at_end(void (*end)(void));
-
-#endif

@@ -1,6 +1,5 @@
 /* Memory for data that lives as long as one command or one child: freed all at once. */
-#ifndef TMPLGEN_ARENA_H
-#define TMPLGEN_ARENA_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ void *xrealloc(void *old, size_t size);
 char *xstrdup(const char *text);
 /* As arena_grow, by xrealloc. */
 void *xgrow(void *items, size_t count, size_t size);
-
-#endif

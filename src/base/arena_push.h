@@ -1,6 +1,5 @@
 /* One item more behind others in an arena. */
-#ifndef TMPLGEN_ARENA_PUSH_H
-#define TMPLGEN_ARENA_PUSH_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -10,5 +9,3 @@
  */
 #define ARENA_PUSH(arena, items, count)                                                            \
     ((items) = arena_grow(arena, (void *)(items), count, sizeof(*(items))), &(items)[(count)++])
-
-#endif

@@ -3,8 +3,7 @@
  * own (base/limits.h); this is their sum, so that many allowed parts are no way around them. Memory
  * is counted in base/account.h.
  */
-#ifndef TMPLGEN_BUDGET_H
-#define TMPLGEN_BUDGET_H
+#pragma once
 
 #include "base/account.h"
 #include "base/err.h"
@@ -41,5 +40,3 @@ TG_CHECKED int budget_rendered(size_t bytes, struct err *err);
  * LIMIT_RUN_MEMORY_BYTES; anything but a number that makes sense is exit 2.
  */
 TG_CHECKED int budget_start(const char *memory, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* A growing byte buffer with a maximum. */
-#ifndef TMPLGEN_BUF_H
-#define TMPLGEN_BUF_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -39,5 +38,3 @@ void buf_truncate(struct buf *buf, size_t len);
 /* The text so far, "" where nothing was appended. */
 const char *buf_text(const struct buf *buf);
 void buf_release(struct buf *buf);
-
-#endif

@@ -1,6 +1,5 @@
 /* What failed, where, why, and what to do next: the one error type of the program. */
-#ifndef TMPLGEN_ERR_H
-#define TMPLGEN_ERR_H
+#pragma once
 
 #include <stddef.h>
 
@@ -83,5 +82,3 @@ static inline int err_minus_one(int rc)
 #endif
 
 #define ERR_SCRATCH(name) __attribute__((cleanup(err_release))) struct err name = ERR_INIT
-
-#endif

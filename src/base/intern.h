@@ -1,6 +1,5 @@
 /* Distinct texts numbered in the order in which they are seen first, for lookups by name. */
-#ifndef TMPLGEN_INTERN_H
-#define TMPLGEN_INTERN_H
+#pragma once
 
 #include "base/str.h"
 
@@ -27,5 +26,3 @@ struct intern {
 size_t intern_add(struct intern *set, struct arena *arena, struct span text);
 /* The number of `text`, or INTERN_NONE. */
 size_t intern_find(const struct intern *set, struct span text);
-
-#endif

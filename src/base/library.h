@@ -1,6 +1,5 @@
 /* Shared libraries that only some commands need, loaded when they are. */
-#ifndef TMPLGEN_LIBRARY_H
-#define TMPLGEN_LIBRARY_H
+#pragma once
 
 #include "base/err.h"
 
@@ -12,5 +11,3 @@
  * The functions are called by their own names: src/base/library.S says how.
  */
 TG_CHECKED int library_load(const char *library, struct err *err);
-
-#endif

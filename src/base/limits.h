@@ -1,6 +1,5 @@
 /* Every limit on foreign input, in one place. Crossing one is exit 2 with its name. */
-#ifndef TMPLGEN_LIMITS_H
-#define TMPLGEN_LIMITS_H
+#pragma once
 
 #define LIMIT_KIB ((size_t)1024)
 #define LIMIT_MIB (1024 * LIMIT_KIB)
@@ -109,5 +108,3 @@
 #define LIMIT_OBJECT_WAIT_SECONDS 120
 #define LIMIT_OBJECT_MEMORY_BYTES (4096 * LIMIT_MIB)
 #define LIMIT_FOREIGN_OBJECT_MEMORY_BYTES (256 * LIMIT_MIB)
-
-#endif

@@ -1,6 +1,5 @@
 /* Foreign text in Markdown as forges have it: nothing of it is markup, a mention or a reference. */
-#ifndef TMPLGEN_MARKDOWN_H
-#define TMPLGEN_MARKDOWN_H
+#pragma once
 
 #include "base/span.h"
 
@@ -14,5 +13,3 @@ int markdown_cell(struct buf *out, struct span text);
 int markdown_text(struct buf *out, struct span text);
 /* As a code block of its own lines, which no line of it closes. */
 int markdown_block(struct buf *out, const char *language, struct span text);
-
-#endif

@@ -1,6 +1,5 @@
 /* One option of a command line, as the parser, help and completion read it. */
-#ifndef TMPLGEN_OPTION_H
-#define TMPLGEN_OPTION_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -10,5 +9,3 @@ struct option {
     const char *help;     /* NULL: it is taken, but not offered */
     bool repeatable;
 };
-
-#endif

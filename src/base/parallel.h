@@ -1,6 +1,5 @@
 /* What waits for the disk or for other programs, done together. */
-#ifndef TMPLGEN_PARALLEL_H
-#define TMPLGEN_PARALLEL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +10,3 @@
  */
 void parallel_run(size_t count, size_t at_once, void (*act)(void *context, size_t number),
                   void *context);
-
-#endif

@@ -1,7 +1,6 @@
 /* Patterns of whole texts: a subset of POSIX extended regular expressions, matched in bounded time.
  */
-#ifndef TMPLGEN_PATTERN_H
-#define TMPLGEN_PATTERN_H
+#pragma once
 
 #include "base/err.h"
 #include "base/span.h"
@@ -23,5 +22,3 @@ TG_CHECKED int pattern_check(size_t *at, struct span pattern, struct err *err);
 
 /* Whether all of `text` is as the pattern says. */
 TG_CHECKED int pattern_match(bool *out, struct span pattern, struct span text, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SHA-1 and SHA-256. Neither fails: a machine without them or memory ends the process. */
-#ifndef TMPLGEN_SHA_H
-#define TMPLGEN_SHA_H
+#pragma once
 
 #include "base/str.h"
 
@@ -17,5 +16,3 @@ void sha1_sum(unsigned char out[SHA1_SIZE], struct span head, struct span bytes)
 
 /* As hexadecimal digits. */
 void sha256_hex(char out[SHA256_HEX_SIZE], const void *data, size_t len);
-
-#endif

@@ -1,6 +1,5 @@
 /* Commands that are shown to be typed: whatever they name is one word of a POSIX shell. */
-#ifndef TMPLGEN_SHELL_H
-#define TMPLGEN_SHELL_H
+#pragma once
 
 #include "base/span.h"
 
@@ -31,5 +30,3 @@ const char *shell_command(struct arena *arena, const char *format, ...)
 
 /* A path that no command takes for an option, and no shell for more than a name: "./-x". */
 const char *shell_path(struct arena *arena, const char *path);
-
-#endif

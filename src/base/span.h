@@ -1,6 +1,5 @@
 /* A piece of text. */
-#ifndef TMPLGEN_SPAN_H
-#define TMPLGEN_SPAN_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@ static inline struct span span_of(const char *ptr, size_t len)
 {
     return (struct span){ptr, len};
 }
-
-#endif

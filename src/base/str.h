@@ -1,6 +1,5 @@
 /* Small helpers on text: spans, comparison, "did you mean". */
-#ifndef TMPLGEN_STR_H
-#define TMPLGEN_STR_H
+#pragma once
 
 #include "base/span.h"
 
@@ -97,5 +96,3 @@ const char *glob_of_path(struct arena *arena, const char *path);
  * blank.
  */
 void wrap_text(struct buf *out, const char *text, size_t column, size_t indent, size_t width);
-
-#endif

@@ -1,6 +1,5 @@
 /* The Unicode that paths, messages and templates need. Tables: Unicode 14.0 (Python 3.11). */
-#ifndef TMPLGEN_UNICODE_H
-#define TMPLGEN_UNICODE_H
+#pragma once
 
 #include "base/str.h"
 
@@ -58,5 +57,3 @@ int unicode_fold_key(struct buf *out, struct span text);
  * comes from outside is printed through this. Masking what is masked changes nothing.
  */
 int unicode_mask(struct buf *out, struct span text, bool keep_newlines);
-
-#endif

@@ -1,6 +1,5 @@
 /* UTF-8: bytes to characters and back. */
-#ifndef TMPLGEN_UTF8_H
-#define TMPLGEN_UTF8_H
+#pragma once
 
 #include "base/span.h"
 
@@ -26,5 +25,3 @@ bool utf8_continues(char byte);
 /* How many characters; the byte offset of character `index` (the length, when there are fewer). */
 size_t utf8_count(struct span text);
 size_t utf8_offset(struct span text, size_t index);
-
-#endif

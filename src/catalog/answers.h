@@ -1,6 +1,5 @@
 /* From what the user gave to a full, checked set of answers. */
-#ifndef TMPLGEN_ANSWERS_H
-#define TMPLGEN_ANSWERS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -101,5 +100,3 @@ TG_CHECKED int answers_collect(struct answers *out, struct arena *arena,
                                const struct manifest *manifest, const struct given_list *given,
                                const struct data *context, const char *name_default,
                                const struct asker *asker, struct err *err);
-
-#endif

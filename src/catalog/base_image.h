@@ -1,7 +1,6 @@
 /* Base images of a catalog: what base-images/NAME/image.yml says of each, and how rows are tagged.
  */
-#ifndef TMPLGEN_BASE_IMAGE_H
-#define TMPLGEN_BASE_IMAGE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -88,5 +87,3 @@ TG_CHECKED int base_image_serving(struct base_image **out, struct arena *arena,
                                   const struct catalog *catalog, const struct manifest *manifest,
                                   const struct data *resolution, const char *registry,
                                   struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* What tools/catalog_pack.c generates: the built-in catalog, and its released versions. */
-#ifndef TMPLGEN_BUILTIN_DATA_H
-#define TMPLGEN_BUILTIN_DATA_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -48,5 +47,3 @@ extern const struct builtin_version builtin_versions[];
 extern const unsigned long builtin_release_count;
 /* Which of them the binary was built with. */
 extern const unsigned long builtin_head;
-
-#endif

@@ -1,6 +1,5 @@
 /* A catalog at one revision: where it came from, its files, what its manifests say. */
-#ifndef TMPLGEN_CATALOG_H
-#define TMPLGEN_CATALOG_H
+#pragma once
 
 #include "base/err.h"
 #include "catalog/catalog_source.h"
@@ -57,5 +56,3 @@ bool catalog_name_is_valid(const char *name);
 
 /* The types of a catalog (folders of templates/ that do not begin with '_'), sorted. */
 size_t catalog_types(const char ***types, struct arena *arena, const struct fileset *files);
-
-#endif

@@ -1,6 +1,5 @@
 /* A kind of place that a catalog can come from: a row of functions each, and what they open. */
-#ifndef TMPLGEN_CATALOG_SOURCE_H
-#define TMPLGEN_CATALOG_SOURCE_H
+#pragma once
 
 #include "base/err.h"
 
@@ -100,5 +99,3 @@ void catalog_folder_files_free(const struct fileset *files);
  * siblings. A folder's path has a '/' behind it.
  */
 bool catalog_path_counts(const char *path);
-
-#endif

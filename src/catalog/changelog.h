@@ -1,6 +1,5 @@
 /* A catalog's CHANGELOG.md, as keepachangelog.com has it: what each version brings. */
-#ifndef TMPLGEN_CHANGELOG_H
-#define TMPLGEN_CHANGELOG_H
+#pragma once
 
 #include "base/str.h"
 
@@ -23,5 +22,3 @@ struct changelog_section {
  */
 size_t changelog_sections(struct changelog_section **out, struct arena *arena, struct span text,
                           const struct semver *after, const struct semver *until);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the manifests of one template say: layers, questions, file rules, migrations. */
-#ifndef TMPLGEN_MANIFEST_H
-#define TMPLGEN_MANIFEST_H
+#pragma once
 
 #include "base/err.h"
 #include "base/intern.h"
@@ -104,5 +103,3 @@ TG_CHECKED int migrations_check_names(struct arena *arena, const struct manifest
  */
 TG_CHECKED int manifest_check_use(struct arena *arena, const struct catalog *catalog,
                                   const struct manifest *manifest, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Texts of manifests that are templates: conditions, names, what `next` says, what they include. */
-#ifndef TMPLGEN_MANIFEST_TEXT_H
-#define TMPLGEN_MANIFEST_TEXT_H
+#pragma once
 
 #include "base/str.h"
 #include "jinja/template.h"
@@ -39,5 +38,3 @@ struct include_source {
 int load_include(struct template_source *out, void *context, const char *name, struct err *err);
 /* Which file that is, by its index; -1: there is none. */
 long find_include(struct arena *arena, const struct fileset *files, const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* Revisions of catalogs that build on each other: a chain of origins, the catalog's own first. */
-#ifndef TMPLGEN_ORIGIN_H
-#define TMPLGEN_ORIGIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ const char *origin_words_of(struct arena *arena, const char *version, const stru
 struct data *origin_data(struct arena *arena, const struct catalog_origin *origin);
 /* As the record has it: {source, ref, commit, version}, with `extends` likewise. */
 struct data *origin_record(struct arena *arena, const struct catalog_origin *origin);
-
-#endif

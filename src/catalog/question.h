@@ -1,6 +1,5 @@
 /* One question of a manifest: what may be answered, and when it is asked. */
-#ifndef TMPLGEN_QUESTION_H
-#define TMPLGEN_QUESTION_H
+#pragma once
 
 #include "base/err.h"
 #include "catalog/manifest/manifest_reader.h"
@@ -67,5 +66,3 @@ bool question_int(int64_t *out, const char *text);
 bool question_float(double *out, const char *text);
 /* Whether the number `text` lies under `min` (-1), over `max` (1) or between them (0). */
 int question_bounds(const struct question *question, const char *text);
-
-#endif

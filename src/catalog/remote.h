@@ -1,7 +1,6 @@
 /* Catalogs on servers: their addresses, and what was fetched of one: objects, and what the server
  * said it has. */
-#ifndef TMPLGEN_REMOTE_H
-#define TMPLGEN_REMOTE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/span.h"
@@ -115,5 +114,3 @@ struct fetch {
 /* Errors as above; 1 "changed-meanwhile" where `ref` is not `wanted` any more; "limit"; signals. */
 TG_CHECKED int remote_cache_fetch(enum fetch_outcome *outcome, struct remote_cache *cache,
                                   const struct fetch *fetch, struct err *err);
-
-#endif

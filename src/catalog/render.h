@@ -1,6 +1,5 @@
 /* Rendering: catalog revision + answers + resolution -> a list of files and a git tree id. Pure. */
-#ifndef TMPLGEN_RENDER_H
-#define TMPLGEN_RENDER_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -67,5 +66,3 @@ void render_keep_bytes(struct render *render, struct arena *arena);
 void render_sort(struct render *render);
 /* Index of `path`, or -1. */
 long render_find(const struct render *render, const char *path);
-
-#endif

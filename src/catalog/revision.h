@@ -1,6 +1,5 @@
 /* The revisions of a catalog that have names: what an update can go to. */
-#ifndef TMPLGEN_REVISION_H
-#define TMPLGEN_REVISION_H
+#pragma once
 
 #include "base/err.h"
 #include <stdbool.h>
@@ -43,6 +42,4 @@ int revision_unknown(struct err *err, struct arena *arena, const char *source, c
                      const struct catalog_revision *revisions, size_t count);
 #ifndef TG_REVISION_C
 #define revision_unknown(...) err_minus_one(revision_unknown(__VA_ARGS__))
-#endif
-
 #endif

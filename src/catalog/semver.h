@@ -1,6 +1,5 @@
 /* Semantic versions (semver.org 2.0), and tags that are one. */
-#ifndef TMPLGEN_SEMVER_H
-#define TMPLGEN_SEMVER_H
+#pragma once
 
 #include "base/str.h"
 
@@ -31,5 +30,3 @@ struct semver_range {
  */
 bool semver_range_parse(struct semver_range *out, const char *text);
 bool semver_range_has(const struct semver_range *range, const struct semver *version);
-
-#endif

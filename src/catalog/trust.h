@@ -1,7 +1,6 @@
 /* Which catalogs are new to the user, who must have signed those that are not, and who has: as git
  * itself verifies it, and nothing that the catalog says. */
-#ifndef TMPLGEN_TRUST_H
-#define TMPLGEN_TRUST_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -77,5 +76,3 @@ TG_CHECKED int signature_check(struct catalog_origin *out, struct arena *arena,
 struct data *signature_data(struct arena *arena, const struct catalog_origin *origin);
 /* What such a document says, as in "the catalog is signed by alice@example.org"; or NULL. */
 const char *signature_words(struct arena *arena, const struct data *signature);
-
-#endif

@@ -1,6 +1,5 @@
 /* The base of a child, kept: its commit under a ref of its own, and the proof of a render. */
-#ifndef TMPLGEN_BASE_REF_H
-#define TMPLGEN_BASE_REF_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -54,5 +53,3 @@ struct span proof_text(struct arena *arena, const struct record *record,
 void proof_keep(const struct repo *repo, const struct record *record, const struct render *render);
 /* True where the file is of that record. `files`, those of its base ref, get their policies. */
 bool proof_recall(struct plan_list *files, const struct repo *repo, const struct record *record);
-
-#endif

@@ -1,6 +1,5 @@
 /* A child as it stands: its repository, what HEAD has of it, what it says of itself. */
-#ifndef TMPLGEN_CHILD_H
-#define TMPLGEN_CHILD_H
+#pragma once
 
 #include "base/err.h"
 #include "child/provenance.h"
@@ -55,5 +54,3 @@ void child_mark_nested(struct plan_file *files, size_t count, struct arena *aren
  */
 int child_explain(const struct child *child, struct err *err);
 void child_close(struct child *child);
-
-#endif

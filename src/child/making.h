@@ -1,6 +1,5 @@
 /* What a child is made of: from a catalog and what was said, to its files and its record. */
-#ifndef TMPLGEN_MAKING_H
-#define TMPLGEN_MAKING_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -53,5 +52,3 @@ TG_CHECKED int making_next(struct words *out, const struct making *m, struct err
 
 /* The frameworks that the type has files for, in its own order. */
 size_t making_frameworks(const char ***names, const struct making *m);
-
-#endif

@@ -1,6 +1,5 @@
 /* The record of a child as an update takes it: what it was made from, and what is wanted now. */
-#ifndef TMPLGEN_PROVENANCE_H
-#define TMPLGEN_PROVENANCE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -38,5 +37,3 @@ TG_CHECKED int provenance_check_disk(const struct repo *repo, const struct prove
 /* The record that a commit has for this child; `found` is false where there is none. */
 TG_CHECKED int provenance_at(struct record *out, bool *found, const struct repo *repo,
                              const struct oid *commit, struct err *err);
-
-#endif

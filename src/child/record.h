@@ -1,6 +1,5 @@
 /* The record: `.tmplgen.yml` in a child, what it was made from. */
-#ifndef TMPLGEN_RECORD_H
-#define TMPLGEN_RECORD_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -53,5 +52,3 @@ bool record_is_same(const struct record *a, const struct record *b);
  */
 TG_CHECKED int record_parse(struct record *out, struct arena *arena, const char *name,
                             struct span text, struct err *err);
-
-#endif

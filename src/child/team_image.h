@@ -1,6 +1,5 @@
 /* The team's base image that a child starts from: a part of its resolution. */
-#ifndef TMPLGEN_TEAM_IMAGE_H
-#define TMPLGEN_TEAM_IMAGE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -30,5 +29,3 @@ TG_CHECKED int team_image_put(struct data **resolution, struct arena *arena,
 struct data *team_image_drop(struct arena *arena, const struct data *resolution);
 /* For documents: `team_image` is always there, and may be null. A null for NULL. */
 struct data *team_image_shown(struct arena *arena, const struct data *resolution);
-
-#endif

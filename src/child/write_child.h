@@ -1,6 +1,5 @@
 /* Putting a rendered child on disk: all of it or nothing. */
-#ifndef TMPLGEN_WRITE_CHILD_H
-#define TMPLGEN_WRITE_CHILD_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -47,5 +46,3 @@ TG_CHECKED int create_child(struct created *out, struct arena *arena,
                             const struct create_target *target, const struct render *render,
                             struct span record, const struct create_options *options,
                             struct err *err);
-
-#endif

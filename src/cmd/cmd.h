@@ -1,6 +1,5 @@
 /* What a command is, what main hands to it, and what commands share. */
-#ifndef TMPLGEN_CMD_H
-#define TMPLGEN_CMD_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -175,5 +174,3 @@ const struct command *command_find(size_t *words, const struct command *const *c
 bool command_is_of(const char *name, const char *word);
 /* The text of `help COMMAND`. */
 void help_format(struct buf *out, const struct command *command);
-
-#endif

@@ -1,7 +1,6 @@
 /* A plain tree of data: what YAML and JSON can say. Shared by answers, records, contexts, output.
  */
-#ifndef TMPLGEN_DATA_H
-#define TMPLGEN_DATA_H
+#pragma once
 
 #include "base/str.h"
 
@@ -83,5 +82,3 @@ struct data *data_sorted(struct arena *arena, const struct data *data);
  * with a point or an exponent; `inf`, `-inf`, `nan`.
  */
 int data_put_real(struct buf *out, double value);
-
-#endif

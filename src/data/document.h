@@ -1,6 +1,5 @@
 /* Maps in one expression: data_of(arena, FIELD("path", path), FIELD("bytes", count)). */
-#ifndef TMPLGEN_DOCUMENT_H
-#define TMPLGEN_DOCUMENT_H
+#pragma once
 
 #include "data/data.h"
 
@@ -49,5 +48,3 @@ struct data *data_put_fields(struct arena *arena, struct data *map, const struct
 
 /* The texts of a list (of its maps: those of that member) with ", " between. NULL: "". */
 const char *data_join(struct arena *arena, const struct data *list, const char *member);
-
-#endif

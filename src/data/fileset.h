@@ -1,6 +1,5 @@
 /* A read-only set of files by path: a catalog, wherever it comes from. */
-#ifndef TMPLGEN_FILESET_H
-#define TMPLGEN_FILESET_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -44,5 +43,3 @@ TG_CHECKED int fileset_equal(bool *out, const struct fileset *a, const struct fi
 /* Reads such a file as YAML: see yaml_parse. */
 TG_CHECKED int fileset_document(struct yaml_doc **out, struct arena *arena,
                                 const struct fileset *set, const char *path, struct err *err);
-
-#endif

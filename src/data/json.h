@@ -1,6 +1,5 @@
 /* JSON: data written for other programs, foreign documents read into data. */
-#ifndef TMPLGEN_JSON_H
-#define TMPLGEN_JSON_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -32,5 +31,3 @@ TG_CHECKED int json_parse(struct data **out, struct arena *arena, const char *na
 /* The same with another limit on its size. */
 TG_CHECKED int json_parse_large(struct data **out, struct arena *arena, const char *name,
                                 struct span source, size_t max, struct err *err);
-
-#endif

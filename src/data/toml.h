@@ -1,6 +1,5 @@
 /* TOML 1.0: whether a document is valid, and the texts in it. */
-#ifndef TMPLGEN_TOML_H
-#define TMPLGEN_TOML_H
+#pragma once
 
 #include "base/str.h"
 
@@ -23,5 +22,3 @@ bool toml_valid(struct span source);
 enum { TOML_PATH_BYTES = 256 };
 typedef void toml_visitor(void *context, const char *path, const char *text);
 bool toml_each_text(struct span source, toml_visitor *visit, void *context);
-
-#endif

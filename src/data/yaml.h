@@ -1,6 +1,5 @@
 /* Strict YAML: documents read into nodes with positions, and data written as YAML. */
-#ifndef TMPLGEN_YAML_H
-#define TMPLGEN_YAML_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -130,5 +129,3 @@ struct data *yaml_to_data(struct arena *arena, const struct yaml_node *node);
 int yaml_write(struct buf *out, const struct data *data, size_t indent);
 /* One line of flow YAML: a scalar, or [..] / {..} inside. What the filter `to_yaml` prints. */
 int yaml_write_flow(struct buf *out, const struct data *data);
-
-#endif

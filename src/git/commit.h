@@ -1,6 +1,5 @@
 /* Commit objects, made and read without a repository. */
-#ifndef TMPLGEN_COMMIT_H
-#define TMPLGEN_COMMIT_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -51,5 +50,3 @@ TG_CHECKED int raw_commit_read(struct raw_commit *out, struct arena *arena,
 TG_CHECKED int raw_commit_put(struct oid *out, struct store *store, const struct raw_commit *commit,
                               const struct oid *tree, const struct oid *parent,
                               const char *committer, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* What lies on disk at a path of the work tree, never through a link. */
-#ifndef TMPLGEN_DISK_ENTRY_H
-#define TMPLGEN_DISK_ENTRY_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -76,5 +75,3 @@ TG_CHECKED int disk_sync_folder(int fd, const char *what, struct err *err);
 TG_CHECKED int disk_is_hollow(int folder, const char *name);
 /* Removes such a folder. -1 with errno where it is none. */
 int disk_remove_empty(int folder, const char *name);
-
-#endif

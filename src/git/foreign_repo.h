@@ -1,7 +1,6 @@
 /* A repository of somebody else, to read: its objects and refs, and nothing that it says of itself.
  */
-#ifndef TMPLGEN_FOREIGN_REPO_H
-#define TMPLGEN_FOREIGN_REPO_H
+#pragma once
 
 #include "base/err.h"
 #include "git/tree_entry.h"
@@ -64,5 +63,3 @@ int foreign_refuse(struct err *err, const char *path, const char *what, const ch
 /* One line of a file that is no link, without its end. `*out` is NULL where there is none. */
 TG_CHECKED int foreign_line(const char **out, struct arena *arena, int folder, const char *name,
                             const char *shown, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Git's index: is it what HEAD says, and how it is after an update. */
-#ifndef TMPLGEN_GIT_INDEX_H
-#define TMPLGEN_GIT_INDEX_H
+#pragma once
 
 #include "base/err.h"
 #include "git/tree_entry.h"
@@ -74,5 +73,3 @@ struct git_index_entry;
  */
 void index_fill_stat(struct git_index_entry *entry, int top, const char *path,
                      const struct oid *raw);
-
-#endif

@@ -1,6 +1,5 @@
 /* Commits from one backwards, newest first. */
-#ifndef TMPLGEN_HISTORY_H
-#define TMPLGEN_HISTORY_H
+#pragma once
 
 #include "base/err.h"
 #include "git/tree_entry.h"
@@ -21,5 +20,3 @@ TG_CHECKED int history_walk(const struct repo *repo, const struct oid *from, his
 /* Whether `from` is `wanted`, or descends from it. */
 TG_CHECKED int history_reaches(bool *out, const struct repo *repo, const struct oid *from,
                                const struct oid *wanted, struct err *err);
-
-#endif

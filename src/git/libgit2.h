@@ -1,6 +1,5 @@
 /* What everybody needs of libgit2: its start, its errors, the id of a file. */
-#ifndef TMPLGEN_LIBGIT2_H
-#define TMPLGEN_LIBGIT2_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -15,5 +14,3 @@ int git_fail(struct err *err, const char *format, ...) __attribute__((format(pri
 
 /* The id of a blob of these bytes. */
 TG_CHECKED int git_hash_blob(unsigned char id[20], struct span bytes, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* New repositories, made before anybody sees them: nothing in them is locked or swapped. */
-#ifndef TMPLGEN_NEW_REPO_H
-#define TMPLGEN_NEW_REPO_H
+#pragma once
 
 #include "base/err.h"
 
@@ -43,5 +42,3 @@ TG_CHECKED int new_repo_sync(const struct io_maker *maker, const char *pack, con
  * owner may look into it.
  */
 TG_CHECKED int new_repo_bare(const char *folder, struct err *err);
-
-#endif

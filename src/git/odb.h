@@ -1,6 +1,5 @@
 /* A repository's objects, read by libgit2 in a process of their own. */
-#ifndef TMPLGEN_ODB_H
-#define TMPLGEN_ODB_H
+#pragma once
 
 #include "base/err.h"
 
@@ -34,5 +33,3 @@ void odb_find(bool *there, struct git_odb *odb, const struct git_oid *ids, size_
 
 /* Ends the workers, for a process that goes on; no object database may be open. */
 void odb_forget(void);
-
-#endif

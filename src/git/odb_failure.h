@@ -1,6 +1,5 @@
 /* Why objects cannot be read though none of them is to blame: limits, memory, somebody's kill. */
-#ifndef TMPLGEN_ODB_FAILURE_H
-#define TMPLGEN_ODB_FAILURE_H
+#pragma once
 
 #include "base/err.h"
 
@@ -16,5 +15,3 @@ void odb_failure_note(const char *code, const char *hint, const char *format, ..
 TG_CHECKED int odb_failure_check(struct err *err);
 /* The failure `err` is told as the trouble that it came from, if there is any. */
 void odb_failure_explain(struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Finds things by an object's id. */
-#ifndef TMPLGEN_OID_MAP_H
-#define TMPLGEN_OID_MAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,5 +17,3 @@ bool oid_map_find(size_t *number, const struct oid_map *map, const struct oid *i
 /* Gives the id that number; false, and nothing changed, where it has one already. */
 bool oid_map_add(struct oid_map *map, const struct oid *id, size_t number);
 void oid_map_release(struct oid_map *map);
-
-#endif

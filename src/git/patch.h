@@ -1,6 +1,5 @@
 /* Differences: of trees and files as patches in git's form, of two texts as hunks. */
-#ifndef TMPLGEN_PATCH_H
-#define TMPLGEN_PATCH_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -45,5 +44,3 @@ typedef void hunk_taker(void *context, const struct hunk *hunk);
  */
 TG_CHECKED int patch_hunks(struct arena *arena, struct span old, struct span new, hunk_taker *take,
                            void *context);
-
-#endif

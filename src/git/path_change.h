@@ -1,6 +1,5 @@
 /* What happens to one path of a work tree, on disk and in the index. */
-#ifndef TMPLGEN_PATH_CHANGE_H
-#define TMPLGEN_PATH_CHANGE_H
+#pragma once
 
 #include "git/disk_entry.h"
 #include "git/tree_entry.h"
@@ -35,5 +34,3 @@ static inline bool path_change_conflicts(const struct path_change *change)
 {
     return change->stages[1].mode || change->stages[2].mode || change->stages[3].mode;
 }
-
-#endif

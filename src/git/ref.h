@@ -1,6 +1,5 @@
 /* Refs and the other small files of a repository that an update moves, as git itself does it. */
-#ifndef TMPLGEN_REF_H
-#define TMPLGEN_REF_H
+#pragma once
 
 #include "base/err.h"
 #include "git/tree_entry.h"
@@ -57,5 +56,3 @@ void ref_log_branch(const struct repo *repo, const char *branch, const struct oi
 /* To HEAD's alone, unless its last line is this very one. */
 void ref_log_head(const struct repo *repo, const struct oid *old, const struct oid *new,
                   const char *who, const char *what);
-
-#endif

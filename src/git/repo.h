@@ -1,6 +1,5 @@
 /* A project where it lies: its repository, its folder in it, and what HEAD says. */
-#ifndef TMPLGEN_REPO_H
-#define TMPLGEN_REPO_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -99,5 +98,3 @@ void oid_hex(char out[41], const struct oid *id);
 /* The same, in the arena. */
 const char *oid_text(struct arena *arena, const struct oid *id);
 TG_CHECKED int oid_parse(struct oid *out, const char *hex);
-
-#endif

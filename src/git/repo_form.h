@@ -1,6 +1,5 @@
 /* Is this a form of repository that tmplgen can read and write? */
-#ifndef TMPLGEN_REPO_FORM_H
-#define TMPLGEN_REPO_FORM_H
+#pragma once
 
 #include "base/err.h"
 
@@ -28,5 +27,3 @@ TG_CHECKED int repo_form_can_look(const char *start, struct err *err);
 int repo_form_explain(const char *top, struct err *err);
 /* Right after libgit2 failed to read the index; -1. */
 int repo_form_explain_index(struct err *err);
-
-#endif

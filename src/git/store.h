@@ -1,6 +1,5 @@
 /* The objects of a child: those of its repository, and those that this run makes. */
-#ifndef TMPLGEN_STORE_H
-#define TMPLGEN_STORE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -76,5 +75,3 @@ void store_look_ahead(const struct store *store, const struct oid *ids, size_t c
  */
 TG_CHECKED int store_write_pack(char name[PACK_NAME_SIZE], struct store *store, const char *folder,
                                 bool durable, struct err *err);
-
-#endif

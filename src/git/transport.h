@@ -1,7 +1,6 @@
 /* The `git` command, for what libgit2 cannot do: to fetch from servers, and to verify signatures.
  */
-#ifndef TMPLGEN_TRANSPORT_H
-#define TMPLGEN_TRANSPORT_H
+#pragma once
 
 #include "base/err.h"
 #include "base/span.h"
@@ -40,5 +39,3 @@ struct transport_answer {
 TG_CHECKED int transport_run(struct transport_answer *out, struct arena *arena,
                              const struct transport *how, const char *const *arguments,
                              struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Git trees as flat lists of files, and trees made from others by edits. */
-#ifndef TMPLGEN_TREE_H
-#define TMPLGEN_TREE_H
+#pragma once
 
 #include "base/err.h"
 #include "git/tree_entry.h"
@@ -61,5 +60,3 @@ struct tree_edit {
 TG_CHECKED int tree_edit(struct oid *out, const struct store *read, struct store *write,
                          const struct oid *tree, const struct tree_edit *edits, size_t count,
                          struct err *err);
-
-#endif

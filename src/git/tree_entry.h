@@ -1,6 +1,5 @@
 /* What a git tree says of one file: its mode and its content's id. */
-#ifndef TMPLGEN_TREE_ENTRY_H
-#define TMPLGEN_TREE_ENTRY_H
+#pragma once
 
 #include <stdbool.h>
 #include <string.h>
@@ -51,5 +50,3 @@ static inline bool tree_entry_is_file(const struct tree_entry *leaf)
 {
     return leaf->mode == LEAF_FILE || leaf->mode == LEAF_EXECUTABLE;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What remotes have of branches: the one that a branch is pulled from, copies of a name. */
-#ifndef TMPLGEN_UPSTREAM_H
-#define TMPLGEN_UPSTREAM_H
+#pragma once
 
 #include "base/err.h"
 #include "git/tree_entry.h"
@@ -26,5 +25,3 @@ TG_CHECKED int upstream_find(struct oid *out, bool *found, const char **name,
 /* Those of the branch `branch`, of all remotes. */
 TG_CHECKED int upstream_copies(struct upstream_copy **out, size_t *count, const struct repo *repo,
                                const char *branch, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* The files of a work tree and the objects that they are: line endings, attributes, configuration.
  */
-#ifndef TMPLGEN_WORKTREE_H
-#define TMPLGEN_WORKTREE_H
+#pragma once
 
 #include "base/err.h"
 #include "git/tree_entry.h"
@@ -35,5 +34,3 @@ TG_CHECKED int worktree_hash(struct oid *out, struct buf *bytes,
                              const struct tree_entry *known, struct span disk, struct err *err);
 TG_CHECKED int worktree_convert(enum convert_kind *out, struct worktree_attributes *attributes,
                                 const char *path, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Building rows: the builder's own work, then what is checked in what it made. */
-#ifndef TMPLGEN_BUILD_H
-#define TMPLGEN_BUILD_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -101,5 +100,3 @@ struct image_size {
 TG_CHECKED int image_sizes(struct image_size **out, struct arena *arena,
                            const struct engine *engine, const struct image_row *rows, size_t count,
                            struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The build context of a row: its Dockerfile and what is copied from beside it. */
-#ifndef TMPLGEN_BUILD_CONTEXT_H
-#define TMPLGEN_BUILD_CONTEXT_H
+#pragma once
 
 #include "base/err.h"
 #include "base/limits.h"
@@ -85,5 +84,3 @@ struct data *bake_document(struct data **targets, struct arena *arena, const str
  */
 TG_CHECKED int bake_write(struct arena *arena, const char *path, const struct data *document,
                           const struct image_contexts *contexts, struct err *err);
-
-#endif

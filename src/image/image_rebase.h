@@ -1,6 +1,5 @@
 /* A pushed image on another base: layers exchanged through the registry's API, none pulled. */
-#ifndef TMPLGEN_IMAGE_REBASE_H
-#define TMPLGEN_IMAGE_REBASE_H
+#pragma once
 
 #include "base/err.h"
 
@@ -32,5 +31,3 @@ struct image_rebased {
 TG_CHECKED int image_rebase(struct image_rebased *out, struct arena *arena,
                             struct registry *registry, const char *name, const char *onto,
                             bool check, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Rows: the base images that a command is about, each with its stack and its name. */
-#ifndef TMPLGEN_IMAGE_ROWS_H
-#define TMPLGEN_IMAGE_ROWS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -74,5 +73,3 @@ TG_CHECKED int plan_load(struct image_plan **out, struct arena *arena, const cha
                          struct err *err);
 /* Whether `text` is HOST[:PORT][/PATH]... as images are named. */
 TG_CHECKED int plan_check_registry(const char *text, struct err *err);
-
-#endif

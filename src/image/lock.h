@@ -1,6 +1,5 @@
 /* The lock file: base images by digest, and the packages that their images were built with. */
-#ifndef TMPLGEN_LOCK_H
-#define TMPLGEN_LOCK_H
+#pragma once
 
 #include "base/err.h"
 
@@ -91,5 +90,3 @@ TG_CHECKED int verify_bases(struct data **checked, struct arena *arena, const st
 /* The exit code that such a list makes: 0, 6 where something moved, is gone or has no support,
  * else 1. */
 int verify_exit(const struct data *checked);
-
-#endif

@@ -1,6 +1,5 @@
 /* HTTP: several requests at once, with limits, retries, a cache, and secrets for one host only. */
-#ifndef TMPLGEN_HTTP_H
-#define TMPLGEN_HTTP_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -96,5 +95,3 @@ int http_fail(struct err *err, const struct http_exchange *exchange);
 const char *http_basic(struct arena *arena, const char *user, const char *password);
 /* A URL fit for messages: without user, password, query; in the arena. */
 const char *http_shown(struct arena *arena, const char *url);
-
-#endif

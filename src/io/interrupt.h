@@ -1,6 +1,5 @@
 /* SIGINT, SIGTERM and SIGHUP as a flag that long work looks at, so that it can tidy up. */
-#ifndef TMPLGEN_INTERRUPT_H
-#define TMPLGEN_INTERRUPT_H
+#pragma once
 
 #include "base/err.h"
 
@@ -20,5 +19,3 @@ TG_CHECKED int interrupt_wait(int fd, struct err *err);
  * it. 1: read, 0: end of input (or nothing more can be read), -1: interrupted.
  */
 TG_CHECKED int interrupt_read_byte(char *out, int fd, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Files and folders on disk: whole reads, exclusive writes, removal, names for scratch. */
-#ifndef TMPLGEN_IO_H
-#define TMPLGEN_IO_H
+#pragma once
 
 #include "base/err.h"
 #include "base/limits.h"
@@ -92,5 +91,3 @@ TG_CHECKED int io_is_empty(bool *out, const char *folder, const char *except, st
 #define IO_DIR_SCRATCH(name) __attribute__((cleanup(io_close_dir))) DIR *name
 void io_close_fd(const int *fd);
 void io_close_dir(DIR *const *dir);
-
-#endif

@@ -1,6 +1,5 @@
 /* A file that a command writes at its end: seen to be possible at its start, there whole or not. */
-#ifndef TMPLGEN_OUTPUT_H
-#define TMPLGEN_OUTPUT_H
+#pragma once
 
 #include "base/err.h"
 #include "base/span.h"
@@ -24,5 +23,3 @@ TG_CHECKED int output_open(struct output *out, struct arena *arena, const char *
 TG_CHECKED int output_write(struct output *output, struct span bytes, struct err *err);
 /* Gives it up where it is open. */
 void output_close(struct output *output);
-
-#endif

@@ -1,6 +1,5 @@
 /* Is this path safe to write? One door for every path that a render, an update or a plan writes. */
-#ifndef TMPLGEN_PATH_H
-#define TMPLGEN_PATH_H
+#pragma once
 
 #include "base/err.h"
 
@@ -38,5 +37,3 @@ struct path_set *path_set_new(struct arena *arena);
 /* Exit 2, code "path-clash", naming both paths and origins where they clash. */
 TG_CHECKED int path_set_add(struct path_set *set, const char *path, const char *origin,
                             struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Another program, run for what it prints. */
-#ifndef TMPLGEN_PROCESS_H
-#define TMPLGEN_PROCESS_H
+#pragma once
 
 #include "base/err.h"
 
@@ -54,5 +53,3 @@ TG_CHECKED int process_stream(int *status, const char *const *argv,
 
 /* Kills whatever still runs, for a process that ends in the middle of things. Waits for nobody. */
 void process_end_all(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the terminal can do. */
-#ifndef TMPLGEN_TERM_H
-#define TMPLGEN_TERM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ const char *term_colour(FILE *stream, const char *coloured, const char *plain);
 size_t term_width(FILE *stream);
 /* Whether what is typed is shown; returns whether it was. Nothing happens without a terminal. */
 bool term_echo(bool shown);
-
-#endif

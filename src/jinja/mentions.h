@@ -1,6 +1,5 @@
 /* What a template mentions in any of its branches: variables, what they hold, other templates. */
-#ifndef TMPLGEN_MENTIONS_H
-#define TMPLGEN_MENTIONS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -56,5 +55,3 @@ TG_CHECKED int template_mentions(const struct mention_reader *reader,
 /* Whether an expression is false whatever else is true than what is known; also where it is wrong.
  */
 bool template_never(const struct data *known, const struct template_source *source);
-
-#endif

@@ -1,7 +1,6 @@
 /* The template language: a strict subset of Jinja2 (docs/templates.md). Knows nothing of catalogs.
  */
-#ifndef TMPLGEN_TEMPLATE_H
-#define TMPLGEN_TEMPLATE_H
+#pragma once
 
 #include "base/err.h"
 #include "jinja/run/loader.h"
@@ -49,5 +48,3 @@ TG_CHECKED int template_test(bool *out, const struct template_source *source,
 TG_CHECKED int template_names(struct data *names, struct arena *arena,
                               const struct template_source *source, bool expression,
                               const struct template_loader *loader, struct err *err);
-
-#endif

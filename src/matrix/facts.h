@@ -1,6 +1,5 @@
 /* The curated rows, as read from matrices/. */
-#ifndef TMPLGEN_FACTS_H
-#define TMPLGEN_FACTS_H
+#pragma once
 
 #include "matrix/version.h"
 
@@ -339,5 +338,3 @@ const struct library_path *library_path_of(const struct matrix *matrix, const st
 const char *fill_text(struct arena *arena, const char *text, const struct release *release,
                       const struct build *build);
 bool build_has_processor(const struct build *build, const char *arch);
-
-#endif

@@ -1,6 +1,5 @@
 /* The compatibility matrix, read from a catalog. */
-#ifndef TMPLGEN_MATRIX_H
-#define TMPLGEN_MATRIX_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -80,5 +79,3 @@ extern const size_t matrix_topic_count;
 struct data *matrix_list_data(struct arena *arena, const struct matrix *matrix, const char *topic);
 /* The same as a table with a line of headings; its lines are at most 100 wide where rows allow. */
 int matrix_list_table(struct buf *out, struct arena *arena, const struct data *list);
-
-#endif

@@ -1,6 +1,5 @@
 /* PEP 440: versions, and the SPECs that select them. */
-#ifndef TMPLGEN_VERSION_H
-#define TMPLGEN_VERSION_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -65,5 +64,3 @@ bool spec_overlaps(const struct spec *a, const struct spec *b);
 bool spec_same(const struct spec *a, const struct spec *b);
 /* One version and no other: `==2.4.1`. */
 bool spec_is_exact(const struct spec *spec);
-
-#endif

@@ -1,6 +1,5 @@
 /* A package index: what it was asked and what it answered, live or recorded. */
-#ifndef TMPLGEN_PACKAGE_INDEX_H
-#define TMPLGEN_PACKAGE_INDEX_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -67,5 +66,3 @@ const char *index_asked_on(const struct package_index *index);
 
 /* Everything asked and answered, as data for a file. */
 struct data *index_record(struct arena *arena, const struct package_index *index);
-
-#endif

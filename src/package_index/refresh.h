@@ -1,6 +1,5 @@
 /* New rows for a matrix, from what a package index serves and proves; rows that people accept. */
-#ifndef TMPLGEN_REFRESH_H
-#define TMPLGEN_REFRESH_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -63,5 +62,3 @@ struct acceptance {
 TG_CHECKED int matrix_accept(struct data **lifted, const char **text, struct arena *arena,
                              const struct matrix *matrix, const struct acceptance *acceptance,
                              struct err *err);
-
-#endif

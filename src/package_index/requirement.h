@@ -1,6 +1,5 @@
 /* Requirements of packages, as their metadata states them: PEP 508, names and extras, markers. */
-#ifndef TMPLGEN_REQUIREMENT_H
-#define TMPLGEN_REQUIREMENT_H
+#pragma once
 
 #include "base/err.h"
 #include "matrix/version.h"
@@ -42,5 +41,3 @@ struct marker_world {
  * marker, counts.
  */
 bool marker_holds(struct arena *arena, const char *marker, const struct marker_world *world);
-
-#endif

@@ -1,6 +1,5 @@
 /* The rows of a matrix against what a package index serves. */
-#ifndef TMPLGEN_VERIFY_H
-#define TMPLGEN_VERIFY_H
+#pragma once
 
 #include "base/err.h"
 
@@ -42,5 +41,3 @@ TG_CHECKED int matrix_verify_images(struct data **rows, struct arena *arena,
 /* {there, gone, differs, failed}. */
 struct data *matrix_images_counts(struct arena *arena, const struct data *rows);
 int matrix_images_table(struct buf *out, const struct data *rows);
-
-#endif

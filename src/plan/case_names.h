@@ -1,6 +1,5 @@
 /* Names that differ by case alone: one name to macOS and Windows. */
-#ifndef TMPLGEN_CASE_NAMES_H
-#define TMPLGEN_CASE_NAMES_H
+#pragma once
 
 #include "plan/plan.h"
 
@@ -18,5 +17,3 @@ size_t *names_without_case(struct arena *arena, const struct plan_list *asking, 
                            const struct plan_list *list);
 /* True where two paths are the same but for case. */
 bool names_alike(const char *a, const char *b);
-
-#endif

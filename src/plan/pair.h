@@ -1,6 +1,5 @@
 /* Which file of the base, of the child and of the new render are one and the same. */
-#ifndef TMPLGEN_PAIR_H
-#define TMPLGEN_PAIR_H
+#pragma once
 
 #include "base/err.h"
 #include "plan/plan.h"
@@ -34,5 +33,3 @@ bool triple_is_yours(const struct file_triple *triple, const struct plan_input *
 /* The rule that counts: the render's, else the base's where its rules are known; else NULL. */
 const struct plan_file *triple_rule(const struct file_triple *triple,
                                     const struct plan_input *input);
-
-#endif

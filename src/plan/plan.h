@@ -1,6 +1,5 @@
 /* The files of base, child and new render; and a plan: what an update does to each path. */
-#ifndef TMPLGEN_PLAN_H
-#define TMPLGEN_PLAN_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -118,5 +117,3 @@ struct plan {
 };
 
 void plan_sort_edits(struct plan_edit *edits, size_t count); /* by path */
-
-#endif

@@ -1,6 +1,5 @@
 /* Makes a plan: base, child and new render in, what becomes of each path out. */
-#ifndef TMPLGEN_PLANNER_H
-#define TMPLGEN_PLANNER_H
+#pragma once
 
 #include "base/err.h"
 
@@ -15,5 +14,3 @@ struct store;
  */
 TG_CHECKED int plan_make(struct plan *out, struct arena *arena, struct store *store,
                          const struct plan_input *input, struct err *err);
-
-#endif

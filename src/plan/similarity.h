@@ -1,6 +1,5 @@
 /* How much of one file's content is found in another. */
-#ifndef TMPLGEN_SIMILARITY_H
-#define TMPLGEN_SIMILARITY_H
+#pragma once
 
 #include "base/str.h"
 
@@ -43,5 +42,3 @@ void shared_pieces_sort(struct shared_pieces *shared);
  * least CONTENT_MIN bytes in common; without blank lines and comments they are similar, too.
  */
 bool bag_proves(const struct bag *a, const struct bag *b, const struct shared_pieces *shared);
-
-#endif

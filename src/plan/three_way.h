@@ -1,6 +1,5 @@
 /* Merges the content of one file that both the child and the template changed. */
-#ifndef TMPLGEN_THREE_WAY_H
-#define TMPLGEN_THREE_WAY_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -46,5 +45,3 @@ TG_CHECKED int three_way_alike(bool *out, struct store *store, const struct plan
 
 /* True where a line begins with a conflict marker of three_way_merge. */
 bool three_way_is_marked(struct span content);
-
-#endif

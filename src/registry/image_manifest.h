@@ -1,6 +1,5 @@
 /* What a registry answers, read: manifests, indexes, configs. Pure. */
-#ifndef TMPLGEN_IMAGE_MANIFEST_H
-#define TMPLGEN_IMAGE_MANIFEST_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -62,5 +61,3 @@ const char *registry_platform_name(struct arena *arena, const struct data *from)
 /* Any document; exit 1, "answer" or "limit", with the name in the message. */
 TG_CHECKED int registry_read_json(struct data **out, struct arena *arena, const char *name,
                                   struct span bytes, size_t max, struct err *err);
-
-#endif

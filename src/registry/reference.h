@@ -1,6 +1,5 @@
 /* The name of an image: registry, repository, tag or digest. */
-#ifndef TMPLGEN_REFERENCE_H
-#define TMPLGEN_REFERENCE_H
+#pragma once
 
 #include "base/err.h"
 
@@ -38,5 +37,3 @@ bool image_digest_is_valid(const char *text);
 bool image_name_is_valid(const char *text);
 /* At most 128 letters, digits and `_.-`, none of the last two at the start. */
 bool image_tag_is_valid(const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* An OCI registry's API: manifests by tag or digest, platforms, small blobs. */
-#ifndef TMPLGEN_REGISTRY_H
-#define TMPLGEN_REGISTRY_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -112,5 +111,3 @@ TG_CHECKED int registry_upload(struct registry *registry, const struct image_ref
 TG_CHECKED int registry_put_manifest(struct registry *registry,
                                      const struct image_reference *reference,
                                      const struct registry_manifest *manifest, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The stack choices, and a request: what was said for each of them. */
-#ifndef TMPLGEN_REQUEST_H
-#define TMPLGEN_REQUEST_H
+#pragma once
 
 #include "base/err.h"
 #include "base/option.h"
@@ -91,5 +90,3 @@ const char *package_name(struct arena *arena, const char *said);
 const char *package_spec(const char *said);
 /* The name of the framework that was asked for. */
 const char *request_framework(const struct stack_request *request, struct arena *arena);
-
-#endif

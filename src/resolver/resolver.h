@@ -1,6 +1,5 @@
 /* The resolver: a request in, one consistent stack or reasons out; what a host runs of a matrix. */
-#ifndef TMPLGEN_RESOLVER_H
-#define TMPLGEN_RESOLVER_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -84,5 +83,3 @@ struct data *matrix_runs_stack(struct arena *arena, const struct matrix *matrix,
  */
 size_t matrix_check(struct arena *arena, const struct matrix *matrix, struct span tags,
                     void (*report)(void *context, const struct err *finding), void *context);
-
-#endif

@@ -1,6 +1,5 @@
 /* gpu-smoke for the program that has it built in: a run, what it found, captures of machines. */
-#ifndef TMPLGEN_DOCTOR_H
-#define TMPLGEN_DOCTOR_H
+#pragma once
 
 #include "smoke/capture/tar.h"
 
@@ -32,5 +31,3 @@ int smoke_doctor(struct smoke_machine *machine, int argc, char **argv, const cha
 
 /* The variables of the environment that a capture holds; NULL-terminated. */
 extern const char *const smoke_variables[];
-
-#endif

@@ -1,6 +1,5 @@
 /* `adopt`: a repository that was not made from a template gets one, and keeps its files. */
-#ifndef TMPLGEN_ADOPT_H
-#define TMPLGEN_ADOPT_H
+#pragma once
 
 #include "base/err.h"
 #include "resolver/request.h"
@@ -32,5 +31,3 @@ struct adopt_options {
 /* Ends with the exit code of its result, or -1 with `err` set. */
 TG_CHECKED int adopt_run(struct update_outcome *out, struct arena *arena,
                          const struct adopt_options *options, struct err *err);
-
-#endif

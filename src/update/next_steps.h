@@ -1,6 +1,5 @@
 /* The next steps after an update: commands that exist and work, for words and documents. */
-#ifndef TMPLGEN_NEXT_STEPS_H
-#define TMPLGEN_NEXT_STEPS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ const char *next_resolving(struct arena *arena, const struct plan *plan, const c
 
 /* The command that shows `path` of the render with that tree id, which has a base ref. */
 const char *next_seeing(struct arena *arena, const char *tree, const char *path);
-
-#endif

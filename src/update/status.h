@@ -1,6 +1,5 @@
 /* `status` and `diff`: a child as it lies on disk against what it was made from. */
-#ifndef TMPLGEN_STATUS_H
-#define TMPLGEN_STATUS_H
+#pragma once
 
 #include "base/err.h"
 
@@ -19,5 +18,3 @@ TG_CHECKED int status_document(struct data **document, struct arena *arena, cons
 /* The document of `diff`: base and patch. The base must be proven (exit 3). */
 TG_CHECKED int diff_document(struct data **document, struct arena *arena, const char *path,
                              struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* How the new render gets onto the child's branch. */
-#ifndef TMPLGEN_STRATEGY_H
-#define TMPLGEN_STRATEGY_H
+#pragma once
 
 #include "apply/journal.h"
 #include "base/err.h"
@@ -104,5 +103,3 @@ const struct strategy *strategy_find(const char *name);
 const char *strategy_names(struct arena *arena);
 /* The one of a stopped run. */
 const struct strategy *strategy_of(const struct journal *stopped);
-
-#endif

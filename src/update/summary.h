@@ -1,6 +1,5 @@
 /* An update as the text of a pull request, and whether that may be written to a file. */
-#ifndef TMPLGEN_SUMMARY_H
-#define TMPLGEN_SUMMARY_H
+#pragma once
 
 #include "base/err.h"
 
@@ -30,5 +29,3 @@ TG_CHECKED int summary_place_check(const char *path, const struct repo *repo, st
 TG_CHECKED int summary_place_check_edits(const char *path, const struct repo *repo,
                                          const struct plan_edit *edits, size_t count,
                                          struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* `update`: a child takes the newest version of its template. */
-#ifndef TMPLGEN_UPDATE_H
-#define TMPLGEN_UPDATE_H
+#pragma once
 
 #include "base/err.h"
 #include "update/target/update_target.h"
@@ -43,5 +42,3 @@ TG_CHECKED int update_continue(struct data **document, struct arena *arena, cons
 /* Goes back to before the update. */
 TG_CHECKED int update_abort(struct data **document, struct arena *arena, const char *path,
                             struct err *err);
-
-#endif

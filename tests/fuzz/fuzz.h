@@ -1,6 +1,5 @@
 /* What every fuzzer begins with. */
-#ifndef TMPLGEN_TESTS_FUZZ_FUZZ_H
-#define TMPLGEN_TESTS_FUZZ_FUZZ_H
+#pragma once
 
 #include "base/budget.h"
 
@@ -32,5 +31,3 @@ static inline void fuzz_begin(void)
     if (budget_start("256", &err) < 0)
         abort();
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A folder of one test, for what works below an open folder. */
-#ifndef TMPLGEN_TESTS_PLACE_H
-#define TMPLGEN_TESTS_PLACE_H
+#pragma once
 
 struct place {
     char path[32];
@@ -14,5 +13,3 @@ int place_remove(void **state);
 void place_put(const struct place *place, const char *path, const char *text);
 /* NULL text: nothing is there. */
 void place_holds(const struct place *place, const char *path, const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* Loops over the rows of a table: a test that fails in one says which. */
-#ifndef TMPLGEN_TESTS_ROWS_H
-#define TMPLGEN_TESTS_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@
 /* False behind the last row. Both keep what they are given, for a test that fails. */
 bool row_begin(const char *table, size_t row, size_t count);
 bool row_text(const char *text);
-
-#endif

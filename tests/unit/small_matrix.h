@@ -1,6 +1,5 @@
 /* A small matrix in memory, made up for tests. */
-#ifndef TMPLGEN_TESTS_SMALL_MATRIX_H
-#define TMPLGEN_TESTS_SMALL_MATRIX_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -124,5 +123,3 @@ static inline void fill(struct memory *memory)
     }
     memory->set = (struct fileset){memory->entries, FILES, read_memory};
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A program of unit tests: its tests stand in one file, and main.c runs them. */
-#ifndef TMPLGEN_TESTS_TEST_H
-#define TMPLGEN_TESTS_TEST_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,5 +32,3 @@
 void test_add(const char *name, CMUnitTestFunction test);
 void test_add_in_place(const char *name, CMUnitTestFunction test);
 void test_group(CMFixtureFunction start, CMFixtureFunction stop);
-
-#endif

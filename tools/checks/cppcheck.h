@@ -1,6 +1,5 @@
 /* Macros of headers that cppcheck does not read, in words that it understands. */
-#ifndef TMPLGEN_CHECKS_CPPCHECK_H
-#define TMPLGEN_CHECKS_CPPCHECK_H
+#pragma once
 
 #define json_object_foreach(object, key, value)                                                    \
     for ((key) = first_key(object); (key) && ((value) = value_of(object, key)); (key) = next_key())
@@ -9,5 +8,3 @@
 #define TEST(name) static void name(void **state)
 #define TEST_IN_PLACE(name) static void name(void **state)
 #define TEST_GROUP(start, stop)
-
-#endif

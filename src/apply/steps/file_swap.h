@@ -1,6 +1,5 @@
 /* Brings one path of the work tree from a known content to another, and never an unknown one. */
-#ifndef TMPLGEN_FILE_SWAP_H
-#define TMPLGEN_FILE_SWAP_H
+#pragma once
 
 #include "base/err.h"
 #include "git/path_change.h"
@@ -65,5 +64,3 @@ TG_CHECKED int swap_discard(const char **kept, const struct swap *swap, size_t n
 void swap_discard_folders(const struct swap *swap);
 
 bool swap_same(const struct swap *swap, const struct disk_entry *a, const struct disk_entry *b);
-
-#endif

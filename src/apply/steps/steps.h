@@ -1,6 +1,5 @@
 /* The steps of a run: all is prepared, git's side, the work tree. */
-#ifndef TMPLGEN_STEPS_H
-#define TMPLGEN_STEPS_H
+#pragma once
 
 #include "base/err.h"
 
@@ -62,5 +61,3 @@ TG_CHECKED int worktree_discard(struct words *kept, const struct work *work,
                                 const struct journal_files *files, struct err *err);
 /* Removes folders that the run emptied, as git does it. */
 void worktree_remove_emptied(const struct repo *repo, const struct journal_files *files);
-
-#endif

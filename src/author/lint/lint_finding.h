@@ -1,7 +1,6 @@
 /* What `template lint` finds: by rules, with place, line, reason and remedy,
  * sorted, each once. */
-#ifndef TMPLGEN_LINT_FINDING_H
-#define TMPLGEN_LINT_FINDING_H
+#pragma once
 
 #include "base/err.h"
 #include "base/intern.h"
@@ -89,5 +88,3 @@ size_t findings_warnings(const struct finding_list *findings);
 /* One, as a compiler says it. Foreign text is masked. */
 int finding_print(struct buf *out, const struct finding *finding);
 struct data *finding_data(struct arena *arena, const struct finding *finding);
-
-#endif

@@ -1,6 +1,5 @@
 /* One run of `template lint`: what its parts hand to each other. */
-#ifndef TMPLGEN_LINT_RUN_H
-#define TMPLGEN_LINT_RUN_H
+#pragma once
 
 #include "author/lint/lint_finding.h"
 #include "author/show/type_files.h"
@@ -95,5 +94,3 @@ TG_CHECKED int reread(bool *loaded, bool *damaged, struct arena *arena, const st
  * not looked at. `*nearest` is a name that may be meant, or NULL.
  */
 bool attribute_is_known(const char **nearest, struct span path);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a type, or a base image, is made of: the layers that it may take, and all their files. */
-#ifndef TMPLGEN_TYPE_FILES_H
-#define TMPLGEN_TYPE_FILES_H
+#pragma once
 
 #include "base/err.h"
 #include "catalog/manifest.h"
@@ -53,5 +52,3 @@ bool type_files_may_meet(const struct type_file *a, const struct type_file *b);
 bool type_files_may_match(const char *glob, const struct type_file *file);
 /* The file's part_layer overrides that path. */
 bool type_files_overrides(const struct type_file *file);
-
-#endif

@@ -1,7 +1,6 @@
 /* The pairwise cases of a type: what can be said of a child, combinations in which every two values
  * meet at least once, and the child that each of these makes. */
-#ifndef TMPLGEN_CASES_H
-#define TMPLGEN_CASES_H
+#pragma once
 
 #include "base/err.h"
 #include "child/making.h"
@@ -98,5 +97,3 @@ const char *cases_command(struct arena *arena, const struct pairwise_cases *case
                           const char *source);
 /* Values that no case takes, as "NAME=VALUE". */
 size_t cases_unreached(const char ***out, struct arena *arena, const struct pairwise_cases *cases);
-
-#endif

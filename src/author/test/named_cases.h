@@ -1,6 +1,5 @@
 /* The cases that a catalog's authors keep under tests/: answers, and what they render to. */
-#ifndef TMPLGEN_NAMED_CASES_H
-#define TMPLGEN_NAMED_CASES_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -63,5 +62,3 @@ TG_CHECKED int named_case_golden(struct render *out, bool *found, struct arena *
 /* Makes that of a case of it, in the place of what there is: all of it or nothing. */
 TG_CHECKED int named_case_accept(const struct named_cases *cases, const struct named_case *one,
                                  const struct render *render, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* A pattern, read. */
-#ifndef TMPLGEN_PATTERN_TREE_H
-#define TMPLGEN_PATTERN_TREE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/span.h"
@@ -42,5 +41,3 @@ struct pattern_node {
 /* Reads a pattern; else code "invalid" or "limit", a hint, and the byte `at` that is to blame. */
 TG_CHECKED int pattern_parse(struct pattern_node **out, size_t *at, struct arena *arena,
                              struct span pattern, struct err *err);
-
-#endif

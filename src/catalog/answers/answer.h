@@ -1,6 +1,5 @@
 /* One answer: a text, held against what its question takes. */
-#ifndef TMPLGEN_ANSWER_H
-#define TMPLGEN_ANSWER_H
+#pragma once
 
 #include "base/err.h"
 
@@ -23,5 +22,3 @@ TG_CHECKED int answer_parse_items(struct data **out, const struct answer_check *
                                   const struct data *texts);
 /* Splits at any of `separators`, trims blanks, drops empty pieces: a list. */
 struct data *answer_split(struct arena *arena, const char *text, const char *separators);
-
-#endif

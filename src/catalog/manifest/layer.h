@@ -1,6 +1,5 @@
 /* Layers: folders of files with their rules, and the questions that they bring. */
-#ifndef TMPLGEN_LAYER_H
-#define TMPLGEN_LAYER_H
+#pragma once
 
 #include "base/err.h"
 #include "catalog/manifest/manifest_reader.h"
@@ -110,5 +109,3 @@ TG_CHECKED int layer_read_rules(struct layer *layer, const struct reader *reader
 /* The document of a manifest, which is a mapping. */
 TG_CHECKED int layer_document(struct yaml_doc **doc, const struct reader *reader,
                               const struct fileset *files, const char *path);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a manifest is put together from: types that build on each other, questions of its own and of
  * layers. */
-#ifndef TMPLGEN_MANIFEST_PARTS_H
-#define TMPLGEN_MANIFEST_PARTS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/intern.h"
@@ -72,5 +71,3 @@ struct questions {
 TG_CHECKED int questions_join(struct questions *out, const struct reader *reader,
                               const struct fileset *files, const struct layer_use *uses,
                               size_t use_count, const struct yaml_node *root);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a manifest says, read node by node and held against its schema. */
-#ifndef TMPLGEN_MANIFEST_READER_H
-#define TMPLGEN_MANIFEST_READER_H
+#pragma once
 
 #include "base/err.h"
 
@@ -42,5 +41,3 @@ TG_CHECKED int reader_list(void **out, size_t *count, size_t size, const struct 
 #define READER_LIST(items, count, reader, map, key, read)                                          \
     reader_list((void **)&(items), &(count), sizeof(*(items)), reader, yaml_get(map, key), key,    \
                 read)
-
-#endif

@@ -1,8 +1,7 @@
 /* The files of a commit, never checked out, and those of two catalogs of which one builds on the
  * other.
  */
-#ifndef TMPLGEN_SOURCE_FILES_H
-#define TMPLGEN_SOURCE_FILES_H
+#pragma once
 
 #include "base/err.h"
 
@@ -51,5 +50,3 @@ TG_CHECKED int compose(struct catalog *catalog, struct arena *arena, struct err 
 
 /* How many catalogs below this one a file is from: 0 where it is the catalog's own. */
 size_t compose_level(const struct catalog *catalog, const char *path);
-
-#endif

@@ -1,6 +1,5 @@
 /* The commits of `new`: the root commit of a fresh repository, or one on top of an existing one. */
-#ifndef TMPLGEN_FIRST_COMMIT_H
-#define TMPLGEN_FIRST_COMMIT_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -51,5 +50,3 @@ void commit_root_release(struct root_commit *root);
 TG_CHECKED int commit_inside(struct created *out, struct arena *arena,
                              const struct create_target *target, const struct render *render,
                              struct span record, const char *message, struct err *err);
-
-#endif

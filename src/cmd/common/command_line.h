@@ -1,7 +1,6 @@
 /* The command line that is being run, as it can be typed again: with what was answered at
  * questions, without what only looks. */
-#ifndef TMPLGEN_COMMAND_LINE_H
-#define TMPLGEN_COMMAND_LINE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ void update_command_repeat(struct run *run, struct data *document);
  * PATH`, `update PATH`.
  */
 const char *update_command_there(struct run *run, const char *step);
-
-#endif

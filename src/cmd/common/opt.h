@@ -1,6 +1,5 @@
 /* Options, declared once: the parser, `help` and shell completion read the same tables. */
-#ifndef TMPLGEN_OPT_H
-#define TMPLGEN_OPT_H
+#pragma once
 
 #include "base/err.h"
 #include "base/option.h"
@@ -48,5 +47,3 @@ TG_CHECKED int opt_number(size_t *out, const struct parsed *parsed, const char *
 /* All values of a repeatable option, in order; NULL and 0 where there is none. */
 const char **opt_values(size_t *count, struct arena *arena, const struct parsed *parsed,
                         const char *name);
-
-#endif

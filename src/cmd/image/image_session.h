@@ -1,6 +1,5 @@
 /* Base images on the command line: what `image` commands share. */
-#ifndef TMPLGEN_IMAGE_SESSION_H
-#define TMPLGEN_IMAGE_SESSION_H
+#pragma once
 
 #include "base/err.h"
 #include "cmd/common/opt.h"
@@ -55,5 +54,3 @@ const char *image_mirror(const struct run *run);
 const char *image_marks(const struct image_session *s);
 /* Registries as the options and the configuration have them, in run->http. */
 TG_CHECKED int image_registry(struct registry **out, struct run *run, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* What `matrix` commands share: the matrix of a catalog, and a package index: the user's own, or a
  * record of one. */
-#ifndef TMPLGEN_MATRIX_SESSION_H
-#define TMPLGEN_MATRIX_SESSION_H
+#pragma once
 
 #include "base/str.h"
 #include "cmd/common/opt.h"
@@ -46,5 +45,3 @@ extern const struct option matrix_source_options[];
 TG_CHECKED int matrix_session_open(struct session *s, struct run *run, struct err *err);
 /* What --overlay names, which must be there, else the overlay of this folder, which may be. */
 TG_CHECKED int matrix_overlay(struct span *out, struct run *run, struct err *err);
-
-#endif

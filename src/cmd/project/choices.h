@@ -1,6 +1,5 @@
 /* Everything that a user can choose for a child, from all the places where it can be said. */
-#ifndef TMPLGEN_CHOICES_H
-#define TMPLGEN_CHOICES_H
+#pragma once
 
 #include "base/err.h"
 #include "base/option.h"
@@ -36,5 +35,3 @@ TG_CHECKED int choices_request(struct stack_request *out, struct run *run,
 /* Settles the stack of a making that has its type; why there is none goes into the document. */
 TG_CHECKED int choices_stack(struct making *making, struct run *run, const struct choices *choices,
                              struct err *err);
-
-#endif

@@ -1,11 +1,8 @@
 /* What `update` did, in words. */
-#ifndef TMPLGEN_UPDATE_WORDS_H
-#define TMPLGEN_UPDATE_WORDS_H
+#pragma once
 
 struct data;
 struct run;
 
 /* Prints the document of an update: counts first, conflicts, the rest, what is to be done. */
 void update_print(struct run *run, const struct data *document);
-
-#endif

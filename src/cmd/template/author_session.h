@@ -1,7 +1,6 @@
 /* What `template` commands share: the catalog that its authors work on, and patches for people:
  * masked, in colour on a terminal, and not without end. */
-#ifndef TMPLGEN_AUTHOR_SESSION_H
-#define TMPLGEN_AUTHOR_SESSION_H
+#pragma once
 
 #include "author/differences.h"
 #include "base/err.h"
@@ -38,5 +37,3 @@ struct patch_view {
 
 /* One file's change; the cases that it is seen in come before it, where `where` names one. */
 void patch_view_put(struct patch_view *view, const struct difference *difference);
-
-#endif

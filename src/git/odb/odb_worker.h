@@ -1,6 +1,5 @@
 /* The process that reads foreign objects, and what is said between it and src/git/odb/odb.c. */
-#ifndef TMPLGEN_ODB_WORKER_H
-#define TMPLGEN_ODB_WORKER_H
+#pragma once
 
 #include "base/err.h"
 
@@ -51,5 +50,3 @@ TG_CHECKED int odb_worker_start(struct odb_worker *worker, const char *objects);
  * wrong; else what ended it, as in "was ended by SIGKILL".
  */
 const char *odb_worker_end(struct odb_worker *worker);
-
-#endif

@@ -1,6 +1,5 @@
 /* What .gitattributes files say of a path, as git reads them. */
-#ifndef TMPLGEN_ATTRIBUTES_H
-#define TMPLGEN_ATTRIBUTES_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -50,5 +49,3 @@ struct attributes *attributes_new(struct arena *arena, const struct attribute_re
 /* What holds for the file at `path`, relative to the work tree. */
 TG_CHECKED int attributes_get(struct attribute_value out[ATTRIBUTES], struct attributes *attributes,
                               const char *path, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Line endings: git's built-in conversion between what lies on disk and what is in objects. */
-#ifndef TMPLGEN_CONVERT_H
-#define TMPLGEN_CONVERT_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -40,5 +39,3 @@ bool convert_to_object(struct buf *out, enum convert_kind kind, struct span disk
                        struct span known);
 /* Object to disk. False: nothing changes. */
 bool convert_to_disk(struct buf *out, enum convert_kind kind, struct span object);
-
-#endif

@@ -1,6 +1,5 @@
 /* Writing git objects as one pack with its index. */
-#ifndef TMPLGEN_PACK_H
-#define TMPLGEN_PACK_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -29,5 +28,3 @@ struct pack_object {
 TG_CHECKED int pack_write(char name[PACK_NAME_SIZE], const char *folder,
                           const struct pack_object *objects, size_t count, bool durable,
                           struct err *err);
-
-#endif

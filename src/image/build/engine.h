@@ -1,6 +1,5 @@
 /* Programs that build images: docker with buildx, buildah, podman. */
-#ifndef TMPLGEN_ENGINE_H
-#define TMPLGEN_ENGINE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -106,5 +105,3 @@ int64_t command_bytes(const struct data *data);
 void builder_output_line(struct buf *out, const char *line);
 /* Whether the line says that there is no such image, in the words of buildah, podman and docker. */
 bool builder_output_is_unknown(const char *line);
-
-#endif

@@ -1,6 +1,5 @@
 /* The program that runs, as a file: it goes into images that are to have tmplgen. */
-#ifndef TMPLGEN_SELF_PROGRAM_H
-#define TMPLGEN_SELF_PROGRAM_H
+#pragma once
 
 #include "base/err.h"
 #include "base/span.h"
@@ -12,5 +11,3 @@ struct arena;
  * no file is it any more.
  */
 TG_CHECKED int self_program_read(struct span *out, struct arena *arena, struct err *err);
-
-#endif

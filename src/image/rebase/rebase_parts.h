@@ -1,6 +1,5 @@
 /* The parts of a rebase: documents, what steps wrote, systems. Pure. */
-#ifndef TMPLGEN_REBASE_PARTS_H
-#define TMPLGEN_REBASE_PARTS_H
+#pragma once
 
 #include "base/err.h"
 
@@ -106,5 +105,3 @@ struct rebase_system rebase_system_of(struct arena *arena, const struct data *co
 const char *rebase_system_refusal(struct arena *arena, const struct rebase_system *old,
                                   const struct data *old_config, const struct rebase_system *new,
                                   const struct data *new_config);
-
-#endif

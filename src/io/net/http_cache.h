@@ -1,7 +1,6 @@
 /* Answers kept from one run to the next: taken as they are for a while, or asked for conditionally.
  */
-#ifndef TMPLGEN_HTTP_CACHE_H
-#define TMPLGEN_HTTP_CACHE_H
+#pragma once
 
 #include "base/str.h"
 
@@ -29,5 +28,3 @@ bool http_cache_load(struct http_cached *out, struct arena *arena, const char *f
 /* Keeps an answer; failures are passed over. */
 void http_cache_store(const char *folder, const char *url, const char *key,
                       const struct http_cached *answer);
-
-#endif

@@ -1,6 +1,5 @@
 /* The parameter `attribute` of filters: "a.b.0", for sort also "a,b". */
-#ifndef TMPLGEN_ATTRIBUTE_PATH_H
-#define TMPLGEN_ATTRIBUTE_PATH_H
+#pragma once
 
 #include "base/err.h"
 #include "jinja/functions/function.h"
@@ -35,5 +34,3 @@ TG_CHECKED int attribute_path_get(struct value *out, struct vm *vm,
 TG_CHECKED int attribute_paths_key(struct value *out, struct vm *vm,
                                    const struct attribute_paths *paths, const struct value *item,
                                    bool lower);
-
-#endif

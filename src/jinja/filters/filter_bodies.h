@@ -1,6 +1,5 @@
 /* The functions behind the table of filters. */
-#ifndef TMPLGEN_FILTER_BODIES_H
-#define TMPLGEN_FILTER_BODIES_H
+#pragma once
 
 #include "jinja/functions/function.h"
 
@@ -28,5 +27,3 @@ extern function_body filter_abs, filter_filesizeformat, filter_float, filter_int
 extern function_body filter_dockerfile_quote, filter_escape, filter_pprint, filter_safe,
     filter_shell_quote, filter_slug, filter_to_toml, filter_to_yaml, filter_tojson,
     filter_urlencode;
-
-#endif

@@ -1,6 +1,5 @@
 /* The functions that are there without being set: range, dict, namespace, cycler, joiner. */
-#ifndef TMPLGEN_BUILTINS_H
-#define TMPLGEN_BUILTINS_H
+#pragma once
 
 #include "jinja/functions/function.h"
 
@@ -11,5 +10,3 @@ extern function_body cycler_next, cycler_reset;
 
 /* The function of that name; V_MISSING where there is none. */
 struct value builtin_find(struct span name);
-
-#endif

@@ -1,6 +1,5 @@
 /* What can be called: filters, tests and methods, all described by rows of tables. */
-#ifndef TMPLGEN_FUNCTION_H
-#define TMPLGEN_FUNCTION_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -69,5 +68,3 @@ TG_CHECKED int argument_count(int64_t *out, struct vm *vm, const struct argument
 TG_CHECKED int argument_text(struct span *out, struct vm *vm, const struct arguments *arguments,
                              size_t i);
 bool argument_given(const struct arguments *arguments, size_t i);
-
-#endif

@@ -1,6 +1,5 @@
 /* The methods of the types, and the functions behind their tables. */
-#ifndef TMPLGEN_METHOD_BODIES_H
-#define TMPLGEN_METHOD_BODIES_H
+#pragma once
 
 #include "jinja/functions/function.h"
 
@@ -21,5 +20,3 @@ const struct function *method_find(const struct value *self, struct span name);
 bool method_is_refused(const struct value *self, struct span name);
 /* The nearest method or key or loop variable, or NULL. */
 const char *member_nearest(struct vm *vm, const struct value *object, struct span name);
-
-#endif

@@ -1,6 +1,5 @@
 /* What filters and methods of texts share. */
-#ifndef TMPLGEN_TEXT_PARTS_H
-#define TMPLGEN_TEXT_PARTS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -61,5 +60,3 @@ TG_CHECKED int format_percent(struct value *out, struct vm *vm, const struct val
 enum number_reading { NUMBER_OK, NUMBER_BAD, NUMBER_LARGE, NUMBER_NOT_FINITE };
 enum number_reading text_to_integer(int64_t *out, struct span text, int64_t base);
 enum number_reading text_to_real(double *out, struct span text);
-
-#endif

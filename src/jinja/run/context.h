@@ -1,6 +1,5 @@
 /* What a template sees that is not its own: Jinja2's contexts, and how names are found in them. */
-#ifndef TMPLGEN_CONTEXT_H
-#define TMPLGEN_CONTEXT_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -40,5 +39,3 @@ struct block_level *context_block(struct vm *vm, const struct context *context, 
 /* Adds the blocks of a program behind those that are there. */
 TG_CHECKED int context_add_blocks(struct vm *vm, const struct context *context,
                                   const struct program *program);
-
-#endif

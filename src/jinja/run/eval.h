@@ -1,6 +1,5 @@
 /* Evaluating expressions. */
-#ifndef TMPLGEN_EVAL_H
-#define TMPLGEN_EVAL_H
+#pragma once
 
 #include "base/err.h"
 #include "jinja/syntax/ast.h"
@@ -14,5 +13,3 @@ TG_CHECKED int eval_call_with(struct value *out, struct vm *vm, const struct nod
                               const struct value *caller);
 /* The nearest name to one that is undefined, for "did you mean", or NULL. */
 const char *eval_nearest(struct vm *vm, const struct undefined *undefined);
-
-#endif

@@ -1,6 +1,5 @@
 /* Executing statements. */
-#ifndef TMPLGEN_EXEC_H
-#define TMPLGEN_EXEC_H
+#pragma once
 
 #include "base/err.h"
 
@@ -13,5 +12,3 @@ struct vm;
 TG_CHECKED int exec_body(struct vm *vm, const struct statement *statement);
 TG_CHECKED int exec_invoke(struct value *out, struct vm *vm, const struct value *callee,
                            const struct arguments *arguments);
-
-#endif

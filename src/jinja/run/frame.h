@@ -1,6 +1,5 @@
 /* The variables of what is being rendered: frames, and the scopes within them. */
-#ifndef TMPLGEN_FRAME_H
-#define TMPLGEN_FRAME_H
+#pragma once
 
 #include "base/err.h"
 #include "jinja/run/vm.h"
@@ -21,5 +20,3 @@ int frame_trace(struct vm *vm, const char *how, size_t offset);
 /* The variables of a scope as they are when it is entered; what they are once it is left. */
 TG_CHECKED int scope_enter(struct vm *vm, const struct scope *scope);
 void scope_leave(struct vm *vm, const struct scope *scope);
-
-#endif

@@ -1,6 +1,5 @@
 /* Templates that extend others, and their blocks; other templates as values: `import`, `from`. */
-#ifndef TMPLGEN_INHERIT_H
-#define TMPLGEN_INHERIT_H
+#pragma once
 
 #include "base/err.h"
 #include "jinja/values/types.h"
@@ -33,5 +32,3 @@ TG_CHECKED int module_import(struct module **out, struct vm *vm, const struct st
 /* What `from` takes of it under a name: undefined where there is none. */
 TG_CHECKED int module_member(struct value *out, struct vm *vm, const struct module *module,
                              struct span name);
-
-#endif

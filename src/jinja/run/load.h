@@ -1,6 +1,5 @@
 /* The templates of a render: each is read and parsed once. */
-#ifndef TMPLGEN_LOAD_H
-#define TMPLGEN_LOAD_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -33,5 +32,3 @@ int load_missing(struct vm *vm, const struct value *name, const struct loading *
 /* The template, which must be there. */
 TG_CHECKED int load_must(struct program **out, struct vm *vm, const struct value *name,
                          const struct loading *loading);
-
-#endif

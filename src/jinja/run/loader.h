@@ -1,6 +1,5 @@
 /* The sources of templates, and where an include finds them. */
-#ifndef TMPLGEN_LOADER_H
-#define TMPLGEN_LOADER_H
+#pragma once
 
 #include "base/err.h"
 #include "base/intern.h"
@@ -35,5 +34,3 @@ struct template_loader {
     void *context;
     struct template_cache *cache; /* for many renders; NULL: each parses anew what it includes */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* The variable `loop`. */
-#ifndef TMPLGEN_LOOP_H
-#define TMPLGEN_LOOP_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -32,5 +31,3 @@ TG_CHECKED int loop_attribute(struct value *out, struct vm *vm, struct loop *loo
 /* The names for "did you mean". */
 extern const char *const loop_names[];
 extern const size_t loop_name_count;
-
-#endif

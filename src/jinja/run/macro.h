@@ -1,6 +1,5 @@
 /* Macros: made by `macro` and `call`, called like functions. */
-#ifndef TMPLGEN_MACRO_H
-#define TMPLGEN_MACRO_H
+#pragma once
 
 #include "base/err.h"
 #include "jinja/values/types.h"
@@ -13,5 +12,3 @@ struct value macro_new(struct vm *vm, const struct macro_code *code);
 /* What it prints, as a text. */
 TG_CHECKED int macro_call(struct value *out, struct vm *vm, const struct value *callee,
                           const struct arguments *arguments);
-
-#endif

@@ -1,6 +1,5 @@
 /* The state of one render: memory, limits, where we are, and how it fails. */
-#ifndef TMPLGEN_VM_H
-#define TMPLGEN_VM_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -113,5 +112,3 @@ TG_CHECKED int capture_body(struct value *out, struct vm *vm, const struct state
 /* One level deeper into containers, and back. */
 TG_CHECKED int vm_enter(struct vm *vm);
 void vm_leave(struct vm *vm);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the parser makes of a template. All of it lives in an arena. */
-#ifndef TMPLGEN_AST_H
-#define TMPLGEN_AST_H
+#pragma once
 
 #include "base/str.h"
 #include "jinja/values/types.h"
@@ -216,5 +215,3 @@ struct statement {
         struct node *extends;
     };
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* From template text to tokens, with white space control exactly as Jinja2 does it. */
-#ifndef TMPLGEN_LEX_H
-#define TMPLGEN_LEX_H
+#pragma once
 
 #include "base/err.h"
 #include "base/limits.h"
@@ -34,5 +33,3 @@ void lexer_init(struct lexer *lexer, struct arena *arena, const struct program *
 TG_CHECKED int lexer_next(struct token *out, struct lexer *lexer);
 /* "a name", "'('", "the end of the template": for messages. */
 const char *token_kind_name(enum token_kind kind);
-
-#endif

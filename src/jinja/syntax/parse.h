@@ -1,6 +1,5 @@
 /* From template text to statements and expressions. */
-#ifndef TMPLGEN_PARSE_H
-#define TMPLGEN_PARSE_H
+#pragma once
 
 #include "base/err.h"
 
@@ -14,5 +13,3 @@ struct program;
 TG_CHECKED int program_parse(struct program **out, struct arena *arena,
                              const struct template_source *source, bool expression,
                              struct err *err);
-
-#endif

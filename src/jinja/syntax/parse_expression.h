@@ -1,6 +1,5 @@
 /* From tokens to expressions. */
-#ifndef TMPLGEN_PARSE_EXPRESSION_H
-#define TMPLGEN_PARSE_EXPRESSION_H
+#pragma once
 
 #include "base/err.h"
 #include "jinja/syntax/ast.h"
@@ -20,5 +19,3 @@ TG_CHECKED int parse_with_target(struct node **out, struct parser *parser);
 TG_CHECKED int parse_filters(struct node **out, struct parser *parser, struct node *node);
 /* "NAME(arguments) | NAME ..." for the text of a body. */
 TG_CHECKED int parse_filter_chain(struct node **out, struct parser *parser);
-
-#endif

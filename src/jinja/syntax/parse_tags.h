@@ -1,6 +1,5 @@
 /* The tags of macros and of other templates; and the bodies of all tags. */
-#ifndef TMPLGEN_PARSE_TAGS_H
-#define TMPLGEN_PARSE_TAGS_H
+#pragma once
 
 #include "base/err.h"
 #include "jinja/syntax/ast.h"
@@ -37,5 +36,3 @@ TG_CHECKED int parse_import(struct statement *statement, struct parser *parser);
 TG_CHECKED int parse_from(struct statement *statement, struct parser *parser);
 TG_CHECKED int parse_extends(struct statement *statement, struct parser *parser);
 TG_CHECKED int parse_block(struct statement *statement, struct parser *parser);
-
-#endif

@@ -1,6 +1,5 @@
 /* A template on its way from tokens to a tree. */
-#ifndef TMPLGEN_PARSER_H
-#define TMPLGEN_PARSER_H
+#pragma once
 
 #include "base/err.h"
 #include "base/intern.h"
@@ -87,6 +86,4 @@ int parser_fail_expected(struct parser *parser, const char *expected);
 #ifndef TMPLGEN_TEMPLATE_PARSER_C /* see err.h */
 #define parser_fail(...) err_minus_one(parser_fail(__VA_ARGS__))
 #define parser_fail_expected(...) err_minus_one(parser_fail_expected(__VA_ARGS__))
-#endif
-
 #endif

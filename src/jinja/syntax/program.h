@@ -1,6 +1,5 @@
 /* One parsed template: its source and its statements. */
-#ifndef TMPLGEN_PROGRAM_H
-#define TMPLGEN_PROGRAM_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -35,5 +34,3 @@ static inline int program_error_at(const struct program *program, size_t offset,
 {
     return err_at(err, program->path, program->source.ptr, program->source.len, offset);
 }
-
-#endif

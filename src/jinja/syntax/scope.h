@@ -1,6 +1,5 @@
 /* Which variable a name means: Jinja2's rules, worked out before rendering. */
-#ifndef TMPLGEN_SCOPE_H
-#define TMPLGEN_SCOPE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/intern.h"
@@ -52,5 +51,3 @@ struct scope {
 TG_CHECKED int scope_resolve(struct program *program, struct arena *arena, struct err *err);
 /* The symbol of `name` in this very scope, or NULL. */
 struct symbol *scope_own(const struct scope *scope, struct span name);
-
-#endif

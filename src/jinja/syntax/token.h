@@ -1,6 +1,5 @@
 /* What the lexer finds, one after the other; and those of them that are literals. */
-#ifndef TMPLGEN_TOKEN_H
-#define TMPLGEN_TOKEN_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -71,5 +70,3 @@ struct literal {
 /* Reads the literal at `pos`, if there is one. The error's place is the caller's to set. */
 TG_CHECKED int literal_read(struct token *out, struct literal *literal, struct arena *arena,
                             struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The operators + - * / // % ** and the signs, as in Python but with 64-bit integers. */
-#ifndef TMPLGEN_ARITH_H
-#define TMPLGEN_ARITH_H
+#pragma once
 
 #include "base/err.h"
 #include "jinja/syntax/ast.h"
@@ -13,5 +12,3 @@ TG_CHECKED int value_binary(struct value *out, struct vm *vm, enum binary_op op,
                             const struct value *a, const struct value *b);
 TG_CHECKED int value_negate(struct value *out, struct vm *vm, const struct value *value);
 TG_CHECKED int value_plus(struct value *out, struct vm *vm, const struct value *value);
-
-#endif

@@ -1,6 +1,5 @@
 /* Equality, order and membership of values, as in Python. */
-#ifndef TMPLGEN_COMPARE_H
-#define TMPLGEN_COMPARE_H
+#pragma once
 
 #include "base/err.h"
 #include "jinja/syntax/ast.h"
@@ -14,5 +13,3 @@ TG_CHECKED int value_equal(bool *out, struct vm *vm, const struct value *a, cons
 TG_CHECKED int value_less(bool *out, struct vm *vm, const struct value *a, const struct value *b);
 TG_CHECKED int value_compare(bool *out, struct vm *vm, enum compare_op op, const struct value *a,
                              const struct value *b);
-
-#endif

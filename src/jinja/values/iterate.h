@@ -1,6 +1,5 @@
 /* Walking over values, one item at a time, as Python's iter() and next(). */
-#ifndef TMPLGEN_ITERATE_H
-#define TMPLGEN_ITERATE_H
+#pragma once
 
 #include "base/err.h"
 #include "jinja/values/types.h"
@@ -35,5 +34,3 @@ bool value_is_reversible(const struct value *value);
 /* All items that are left, as a new list (or tuple). */
 TG_CHECKED int iterate_list(struct value *out, struct vm *vm, enum value_kind kind,
                             const struct value *source);
-
-#endif

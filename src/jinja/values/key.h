@@ -1,6 +1,5 @@
 /* What can be the key of a mapping: hashes, and equality. */
-#ifndef TMPLGEN_KEY_H
-#define TMPLGEN_KEY_H
+#pragma once
 
 #include "base/err.h"
 #include "jinja/values/types.h"
@@ -12,5 +11,3 @@ TG_CHECKED int key_equal(bool *out, struct vm *vm, const struct value *a, const 
 /* Equal keys have equal hashes; lists and mappings have none. */
 uint64_t text_hash(struct span text);
 TG_CHECKED int value_hash(uint64_t *out, struct vm *vm, const struct value *value);
-
-#endif

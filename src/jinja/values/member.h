@@ -1,6 +1,5 @@
 /* Attributes and items of values: what stands behind a dot or in brackets. */
-#ifndef TMPLGEN_MEMBER_H
-#define TMPLGEN_MEMBER_H
+#pragma once
 
 #include "base/err.h"
 #include "jinja/values/types.h"
@@ -15,5 +14,3 @@ TG_CHECKED int member_item(struct value *out, struct vm *vm, const struct value 
 /* object[start:stop:step]; V_MISSING for what is not given. */
 TG_CHECKED int member_slice(struct value *out, struct vm *vm, const struct value *object,
                             const struct value bounds[3]);
-
-#endif

@@ -1,6 +1,5 @@
 /* Integers and floats together: exact order, and the way from one to the other. */
-#ifndef TMPLGEN_NUMBER_H
-#define TMPLGEN_NUMBER_H
+#pragma once
 
 #include "base/err.h"
 #include "jinja/values/types.h"
@@ -15,5 +14,3 @@ int number_sign(const struct value *a, const struct value *b);
 TG_CHECKED int real_to_integer(int64_t *out, struct vm *vm, double real);
 /* "the integer does not fit in 64 bits"; -1. */
 int number_fail_large(struct vm *vm);
-
-#endif

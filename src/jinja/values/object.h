@@ -1,6 +1,5 @@
 /* The attributes of what is no plain data: macros, modules, blocks, namespaces, the loop, ... */
-#ifndef TMPLGEN_OBJECT_H
-#define TMPLGEN_OBJECT_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -19,5 +18,3 @@ bool object_hides(const struct value *object, struct span name);
 bool namespace_hides(struct span name);
 /* The names for "did you mean", as many as `names` has room for; how many. */
 size_t object_names(const char **names, size_t room, struct vm *vm, const struct value *object);
-
-#endif

@@ -1,6 +1,5 @@
 /* Stable sorting by keys, as Python's sorted(). */
-#ifndef TMPLGEN_SORT_H
-#define TMPLGEN_SORT_H
+#pragma once
 
 #include "base/err.h"
 #include "jinja/values/types.h"
@@ -21,5 +20,3 @@ struct sorted {
  */
 enum sort_flags { SORT_BACKWARDS = 1, SORT_BARE = 2 };
 TG_CHECKED int sort_values(struct vm *vm, struct sorted *items, size_t count, int flags);
-
-#endif

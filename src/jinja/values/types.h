@@ -1,6 +1,5 @@
 /* What an expression can be: Python's plain types, and nothing that leads out of them. */
-#ifndef TMPLGEN_TYPES_H
-#define TMPLGEN_TYPES_H
+#pragma once
 
 #include "base/str.h"
 
@@ -184,5 +183,3 @@ bool value_is_sized(const struct value *value);
 bool value_is_integer(const struct value *value, int64_t *integer);
 bool value_is_number(const struct value *value);
 double value_real(const struct value *number);
-
-#endif

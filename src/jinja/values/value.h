@@ -1,6 +1,5 @@
 /* What can be done with values: conversion, truth, length, lists, mappings, ranges. */
-#ifndef TMPLGEN_VALUE_H
-#define TMPLGEN_VALUE_H
+#pragma once
 
 #include "base/err.h"
 #include "jinja/values/types.h"
@@ -43,5 +42,3 @@ struct value dict_part(struct vm *vm, const struct dict *dict, enum view_part pa
 TG_CHECKED int range_new(struct value *out, struct vm *vm, int64_t start, int64_t stop,
                          int64_t step);
 int64_t range_at(const struct int_range *range, size_t i);
-
-#endif

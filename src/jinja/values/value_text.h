@@ -1,6 +1,5 @@
 /* Values as text: Python's str() and repr(). */
-#ifndef TMPLGEN_VALUE_TEXT_H
-#define TMPLGEN_VALUE_TEXT_H
+#pragma once
 
 #include "base/err.h"
 #include "jinja/values/types.h"
@@ -21,5 +20,3 @@ bool value_is_sorted(const struct value *value);
 TG_CHECKED int value_sorted_members(struct sorted **out, struct vm *vm, struct dict *dict);
 /* str() as a value; a text is returned as it is, tojson's mark included. */
 TG_CHECKED int value_to_text(struct value *out, struct vm *vm, const struct value *value);
-
-#endif

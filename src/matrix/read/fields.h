@@ -1,7 +1,6 @@
 /* What the files of matrices/ are made of, documents, sections of rows, fields, and how they are
  * read. */
-#ifndef TMPLGEN_FIELDS_H
-#define TMPLGEN_FIELDS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/span.h"
@@ -153,5 +152,3 @@ TG_CHECKED int rows_pack(struct buf *out, const char *path, struct span text, st
  */
 TG_CHECKED int rows_unpack(void *out, const struct document *document, struct arena *arena,
                            struct span bytes, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* What an index proves of one requirement: wheels, Pythons, processors, glibc, CUDA, cuDNN, NCCL.
  */
-#ifndef TMPLGEN_EVIDENCE_H
-#define TMPLGEN_EVIDENCE_H
+#pragma once
 
 #include "package_index/package_index.h"
 #include "package_index/requirement.h"
@@ -91,5 +90,3 @@ bool requires_version(struct arena *arena, const struct data *release, const cha
 /* Whether a text of the metadata holds for every one of the Pythons, without any extra. */
 bool requires_always(struct arena *arena, const struct requirement *said,
                      const struct words *pythons);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a package index answers, read into one plain form, whatever the form it came in. */
-#ifndef TMPLGEN_INDEX_ANSWER_H
-#define TMPLGEN_INDEX_ANSWER_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -39,5 +38,3 @@ TG_CHECKED int index_parse_release(struct data **requires, struct arena *arena, 
                                    const char *version, struct span text, struct err *err);
 TG_CHECKED int index_parse_metadata(struct data **requires, struct arena *arena, const char *name,
                                     const char *version, struct span text, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The name of a wheel: which Python, processor and glibc it is for (PEP 427, 600). */
-#ifndef TMPLGEN_WHEEL_H
-#define TMPLGEN_WHEEL_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -29,5 +28,3 @@ bool wheel_fits_processor(int *glibc, const struct wheel *wheel, const char *pro
 bool wheel_fits_python(const struct wheel *wheel, const char *python);
 /* It is for Pythons yet to come (py3-none, abi3): only Requires-Python bounds it. */
 bool wheel_is_for_later_pythons(const struct wheel *wheel);
-
-#endif

@@ -1,6 +1,5 @@
 /* One file out of a zip archive that is read in pieces from its end, as wheels are. */
-#ifndef TMPLGEN_ZIP_H
-#define TMPLGEN_ZIP_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -27,5 +26,3 @@ TG_CHECKED int zip_directory(struct zip_range *out, struct span tail);
 TG_CHECKED int zip_find(struct zip_range *out, struct span directory, const char *ending);
 /* The file, by that range; at most `max` bytes, in the arena. -1: damaged, or too long. */
 TG_CHECKED int zip_unpack(struct span *out, struct arena *arena, struct span range, size_t max);
-
-#endif

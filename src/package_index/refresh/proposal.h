@@ -2,8 +2,7 @@
  * A row that is proposed for a matrix, and why: what the index proves of one release, in the words
  * of the matrix.
  */
-#ifndef TMPLGEN_PROPOSAL_H
-#define TMPLGEN_PROPOSAL_H
+#pragma once
 
 #include "base/limits.h"
 #include "package_index/evidence/evidence.h"
@@ -92,5 +91,3 @@ void propose_build(const struct proposal *p, struct data *list, const char *cuda
 const char *companions_field(const struct proposal *p, bool *all);
 /* Adds the row to the list, or why there is none. Needs all of the proposal. */
 void propose_release(const struct proposal *p, struct data *list);
-
-#endif

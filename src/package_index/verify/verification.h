@@ -1,6 +1,5 @@
 /* A row that is held against a package index, and what is found out. */
-#ifndef TMPLGEN_VERIFICATION_H
-#define TMPLGEN_VERIFICATION_H
+#pragma once
 
 #include "package_index/evidence/evidence.h"
 
@@ -50,5 +49,3 @@ enum index_state verify_companions(const struct verification *c, struct package_
  * verify.h.
  */
 void verify_requires(const struct verification *c, struct package_index *index, size_t *wanted);
-
-#endif

@@ -1,6 +1,5 @@
 /* What becomes of each file, and where it lies afterwards. */
-#ifndef TMPLGEN_DESTINATIONS_H
-#define TMPLGEN_DESTINATIONS_H
+#pragma once
 
 #include "base/err.h"
 #include "plan/plan.h"
@@ -76,5 +75,3 @@ void clear_destinations(struct plan *out, struct placement *p);
 struct plan_edit *plan_add_edit(struct plan *plan, struct arena *arena, const char *path,
                                 const struct tree_entry *old);
 void plan_add_path(struct plan *plan, const struct plan_path *path);
-
-#endif

@@ -1,6 +1,5 @@
 /* Three-way merge of files with one pin a line (`merge: lines`). */
-#ifndef TMPLGEN_SLOTS_H
-#define TMPLGEN_SLOTS_H
+#pragma once
 
 #include "base/str.h"
 
@@ -20,5 +19,3 @@ struct slots_labels {
  */
 int slots_merge(struct buf *out, bool *clean, struct span base, struct span ours,
                 struct span theirs, const struct slots_labels *labels);
-
-#endif

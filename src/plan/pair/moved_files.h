@@ -1,6 +1,5 @@
 /* Files of the base that the child moved, found again by their content. */
-#ifndef TMPLGEN_MOVED_FILES_H
-#define TMPLGEN_MOVED_FILES_H
+#pragma once
 
 #include "base/err.h"
 #include "plan/plan.h"
@@ -28,5 +27,3 @@ struct child_moves {
 TG_CHECKED int moved_files_find(struct child_moves *out, struct arena *arena, struct store *store,
                                 const struct plan_input *input, const bool *gone, const bool *own,
                                 struct err *err);
-
-#endif

@@ -2,8 +2,7 @@
  * Asking registries: where each is, who asks, with which token. What is known of them is known to
  * all questions of one run.
  */
-#ifndef TMPLGEN_ACCESS_H
-#define TMPLGEN_ACCESS_H
+#pragma once
 
 #include "base/err.h"
 #include "io/http.h"
@@ -70,5 +69,3 @@ const char *access_url(const struct access_request *request);
 /* The names of host and repository that are really asked. */
 void access_locate(const char **host, const char **path, const struct registry *registry,
                    const struct image_reference *reference);
-
-#endif

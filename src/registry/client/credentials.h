@@ -1,7 +1,6 @@
 /* What the user's container tools know of registries: user names, passwords, identity tokens; and
  * what registries answer to who has not said who he is. */
-#ifndef TMPLGEN_CREDENTIALS_H
-#define TMPLGEN_CREDENTIALS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -68,5 +67,3 @@ TG_CHECKED int challenge_token_form(const char **url, struct span *form, struct 
 /* "Bearer ..." from what a token server answered. */
 TG_CHECKED int challenge_read_token(const char **out, struct arena *arena, const char *name,
                                     struct span answer, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Why nothing fits, and what would. */
-#ifndef TMPLGEN_REFUSE_H
-#define TMPLGEN_REFUSE_H
+#pragma once
 
 #include "resolver/search/demands.h"
 
@@ -13,5 +12,3 @@ struct data *conflicts_data(struct arena *arena, const struct demands *ask, uint
 
 /* The list `nearest`: requests that work, the mildest changes first. */
 struct data *nearest_data(struct arena *arena, const struct demands *ask);
-
-#endif

@@ -1,6 +1,5 @@
 /* Requests with something changed, tried: those that work are kept. */
-#ifndef TMPLGEN_TRIALS_H
-#define TMPLGEN_TRIALS_H
+#pragma once
 
 #include "resolver/search/demands.h"
 
@@ -31,5 +30,3 @@ bool try_change(const struct trials *n, const struct stack_request *changed, str
 
 /* Tries the fewest changes at once that do. */
 void try_sets_of_changes(const struct trials *n);
-
-#endif

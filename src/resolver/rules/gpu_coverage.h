@@ -1,6 +1,5 @@
 /* Which GPUs a build has kernels for, what a driver runs, and what it relies on for that. */
-#ifndef TMPLGEN_GPU_COVERAGE_H
-#define TMPLGEN_GPU_COVERAGE_H
+#pragma once
 
 #include "resolver/search/problem.h"
 
@@ -66,5 +65,3 @@ const struct forward *forward_of(const struct problem *problem, const struct bui
 /* The lowest driver that runs cubins of the build, and the row that says so; NULL: not known. */
 const struct version *driver_floor(const struct matrix *matrix, const struct build *build,
                                    const struct fact **fact);
-
-#endif

@@ -1,6 +1,5 @@
 /* The GPU that a text means. */
-#ifndef TMPLGEN_GPU_NAME_H
-#define TMPLGEN_GPU_NAME_H
+#pragma once
 
 #include "matrix/facts.h"
 
@@ -18,5 +17,3 @@ TG_CHECKED int gpu_find(struct asked_gpu *out, struct arena *arena, const struct
 /* Whether `text` is a word for what no matrix holds, other makers' GPUs or other systems: then exit
  * 2 with `code` is set, which says what is possible. */
 bool is_elsewhere(struct err *err, const char *code, const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* The hard rules: why a candidate will not do. */
-#ifndef TMPLGEN_RULES_H
-#define TMPLGEN_RULES_H
+#pragma once
 
 #include "resolver/search/problem.h"
 
@@ -40,5 +39,3 @@ bool with_find(struct package_pick picks[MEMBERS_MAX], const struct problem *pro
 /* The index that a build's wheels are on, filled in; NULL: pip's own. */
 const char *index_of(struct arena *arena, const struct problem *problem,
                      const struct framework *row, const struct package_pick *pick);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What follows from a chosen candidate: its driver, its partners, the rows that it rests on.
  */
-#ifndef TMPLGEN_CHOSEN_SET_H
-#define TMPLGEN_CHOSEN_SET_H
+#pragma once
 
 #include "resolver/rules/gpu_coverage.h"
 #include "resolver/rules/rules.h"
@@ -40,5 +39,3 @@ void put_requirements(struct data *map, const struct chosen_set *s, const char *
 
 /* The list `notes` of {code, text}: what a user should know of a stack beside its versions. */
 struct data *notes_data(const struct chosen_set *s);
-
-#endif

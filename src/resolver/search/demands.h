@@ -1,6 +1,5 @@
 /* A request against a matrix, taken apart into demands. */
-#ifndef TMPLGEN_DEMANDS_H
-#define TMPLGEN_DEMANDS_H
+#pragma once
 
 #include "resolver/resolver.h"
 #include "resolver/rules/gpu_name.h"
@@ -89,5 +88,3 @@ bool type_takes(const struct demands *ask, const struct distribution *distributi
 /* 0, or exit 2 where `text` is no driver version. */
 TG_CHECKED int driver_find(struct asked_driver *out, struct arena *arena,
                            const struct matrix *matrix, const char *text, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Releases of which little is known: taken only when named exactly. */
-#ifndef TMPLGEN_HARDLY_KNOWN_H
-#define TMPLGEN_HARDLY_KNOWN_H
+#pragma once
 
 #include "resolver/search/demands.h"
 
@@ -14,5 +13,3 @@ const struct release *hardly_known(struct arena *arena, const struct demands *as
 /* "--framework pytorch==2.15.0" or "--with vllm==0.33.0", as it is typed. */
 const char *exactly(struct arena *arena, const struct demands *ask, const struct framework *row,
                     const struct release *release);
-
-#endif

@@ -1,6 +1,5 @@
 /* Who lives in the one environment of a request. */
-#ifndef TMPLGEN_MEMBERS_H
-#define TMPLGEN_MEMBERS_H
+#pragma once
 
 #include "base/err.h"
 #include "matrix/facts.h"
@@ -51,5 +50,3 @@ size_t member_of(const struct members *members, const struct framework *row);
 const struct pin *pin_of(const struct pins *pins, const struct framework *row);
 /* The pins of one release. */
 const struct pins *pins_of(const struct member *member, const struct release *release);
-
-#endif

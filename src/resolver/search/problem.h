@@ -1,6 +1,5 @@
 /* A candidate, what it must live up to, and what is said where it does not. */
-#ifndef TMPLGEN_PROBLEM_H
-#define TMPLGEN_PROBLEM_H
+#pragma once
 
 #include "resolver/search/demands.h"
 
@@ -73,5 +72,3 @@ struct candidate {
 const struct version *candidate_cuda(const struct candidate *candidate);
 /* REPO:TAG of its image, for people. */
 const char *image_text(struct arena *arena, const struct demands *ask, const struct candidate *c);
-
-#endif

@@ -1,6 +1,5 @@
 /* The candidates in order of preference, and the first that no rule speaks against. */
-#ifndef TMPLGEN_SEARCH_H
-#define TMPLGEN_SEARCH_H
+#pragma once
 
 #include "resolver/rules/rules.h"
 
@@ -38,5 +37,3 @@ bool objects(const struct problem *problem, const struct candidate *candidate, e
 /* At all levels, in their order. */
 bool objects_at_all(const struct problem *problem, const struct candidate *candidate,
                     struct objection *out);
-
-#endif

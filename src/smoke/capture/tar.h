@@ -1,6 +1,5 @@
 /* Tar archives of captured machines: written whole or not at all, read with distrust. */
-#ifndef TMPLGEN_TAR_H
-#define TMPLGEN_TAR_H
+#pragma once
 
 #include <stddef.h>
 
@@ -55,5 +54,3 @@ void tar_abandon(struct tar *t);
  * past the limits.
  */
 int tar_unpack(const char *path, int folder, tar_error error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Guesses the answers and the stack of a repository that is to be adopted. */
-#ifndef TMPLGEN_ADOPT_GUESS_H
-#define TMPLGEN_ADOPT_GUESS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -41,5 +40,3 @@ TG_CHECKED int guess_stack(struct guesses *g, struct arena *arena, struct making
 TG_CHECKED int guess_answers(struct guesses *g, struct arena *arena, struct making *making,
                              const struct given_list *given, const char *name_default,
                              struct err *err);
-
-#endif

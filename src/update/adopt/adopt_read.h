@@ -1,6 +1,5 @@
 /* Clues in a repository's files: names, requirements, Pythons, a template's answers. */
-#ifndef TMPLGEN_ADOPT_READ_H
-#define TMPLGEN_ADOPT_READ_H
+#pragma once
 
 #include "base/str.h"
 
@@ -30,5 +29,3 @@ struct clues {
 
 /* Reads HEAD's files. Everything lives in the arena. */
 void adopt_read(struct clues *out, struct arena *arena, const struct child *child);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which version of a catalog resembles a repository's files most: they were made from it. */
-#ifndef TMPLGEN_ADOPT_SEARCH_H
-#define TMPLGEN_ADOPT_SEARCH_H
+#pragma once
 
 #include "base/err.h"
 #include "plan/plan.h"
@@ -24,5 +23,3 @@ struct alike {
 TG_CHECKED int adopt_search(struct alike *out, struct arena *arena, const struct child *child,
                             const struct record *record, const struct words *paths,
                             struct err *err);
-
-#endif

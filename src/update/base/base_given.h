@@ -1,6 +1,5 @@
 /* The base that --base names: what it would do to the child's own files. */
-#ifndef TMPLGEN_BASE_GIVEN_H
-#define TMPLGEN_BASE_GIVEN_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -37,5 +36,3 @@ void base_given_judge(struct base_judgement *out, struct arena *arena,
                       const struct base_claim *claim);
 /* "2 files WHOSE ('a', 'b')", at most ten of them by name. */
 const char *base_given_list(struct arena *arena, const struct words *list, const char *whose);
-
-#endif

@@ -1,6 +1,5 @@
 /* Trees of a child's repository as renders, and what its history proves of them. */
-#ifndef TMPLGEN_BASE_HISTORY_H
-#define TMPLGEN_BASE_HISTORY_H
+#pragma once
 
 #include "base/err.h"
 #include "git/tree_entry.h"
@@ -46,5 +45,3 @@ TG_CHECKED int base_history_read(struct base_history *out, struct arena *arena,
 /* The one with that id, or NULL. */
 const struct base_tree *base_history_find(const struct base_history *history,
                                           const struct oid *tree);
-
-#endif

@@ -1,6 +1,5 @@
 /* The render of a record, by a catalog that has its version. */
-#ifndef TMPLGEN_BASE_RENDER_H
-#define TMPLGEN_BASE_RENDER_H
+#pragma once
 
 #include "base/err.h"
 
@@ -20,5 +19,3 @@ TG_CHECKED int base_render(struct render *out, struct arena *arena, const struct
                            struct err *err);
 /* A render as a list for the planner. */
 void base_list_render(struct plan_list *out, struct arena *arena, const struct render *render);
-
-#endif

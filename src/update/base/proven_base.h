@@ -1,6 +1,5 @@
 /* The proven base of an update: the render that the child was made from, and its proof. */
-#ifndef TMPLGEN_PROVEN_BASE_H
-#define TMPLGEN_PROVEN_BASE_H
+#pragma once
 
 #include "base/err.h"
 #include "plan/plan.h"
@@ -52,5 +51,3 @@ TG_CHECKED int base_prove(struct base *out, const struct repo *repo, const struc
 
 /* {tree, proven_by}, as in docs/json.md. */
 struct data *base_data(struct arena *arena, const struct base *base);
-
-#endif

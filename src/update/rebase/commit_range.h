@@ -1,7 +1,6 @@
 /* The commits that a rebase replays, in a line from the root to HEAD, and the refs that have them.
  */
-#ifndef TMPLGEN_COMMIT_RANGE_H
-#define TMPLGEN_COMMIT_RANGE_H
+#pragma once
 
 #include "base/err.h"
 #include "child/record.h"
@@ -80,5 +79,3 @@ TG_CHECKED int holders_check_published(const struct commit_holders *holders,
  */
 void holders_report(struct replay_result *out, const struct commit_holders *holders,
                     const struct repo *repo, const struct commit_range *range, const char *moved);
-
-#endif

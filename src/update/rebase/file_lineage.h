@@ -1,6 +1,5 @@
 /* Which file of a commit is which of the template's. */
-#ifndef TMPLGEN_FILE_LINEAGE_H
-#define TMPLGEN_FILE_LINEAGE_H
+#pragma once
 
 #include "base/err.h"
 #include "git/tree_entry.h"
@@ -44,5 +43,3 @@ void lineage_keep(struct file_lineage *kept, struct arena *arena, const struct f
 /* For a journal, and back, without entries that are damaged there. */
 struct data *lineage_data(struct arena *arena, const struct file_lineage *lineage);
 void lineage_parse(struct file_lineage *out, struct arena *arena, const struct data *data);
-
-#endif

@@ -1,6 +1,5 @@
 /* A child's commits done again on a new base commit, in memory, and what that does to files. */
-#ifndef TMPLGEN_REPLAY_H
-#define TMPLGEN_REPLAY_H
+#pragma once
 
 #include "base/err.h"
 #include "plan/plan.h"
@@ -109,5 +108,3 @@ TG_CHECKED int replay_edits(struct replay_edits *out, const struct repo *repo,
  */
 TG_CHECKED int replay_to_edits(struct replay_result *out, struct words *looked_at,
                                struct replay *replay, const struct oid *from, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* A rebase that stopped: what it has kept, and how it goes on, or back. */
-#ifndef TMPLGEN_STOPPED_REBASE_H
-#define TMPLGEN_STOPPED_REBASE_H
+#pragma once
 
 #include "apply/journal.h"
 #include "base/err.h"
@@ -95,5 +94,3 @@ TG_CHECKED int rebase_resume_return(struct data **document, struct child *child,
  */
 bool rebase_resume_try_return(struct data **document, struct child *child, struct apply *apply,
                               const struct journal *stopped, const struct oid *committed);
-
-#endif

@@ -1,6 +1,5 @@
 /* The message of an update's commit: subject, stack changes, notes, trailers. */
-#ifndef TMPLGEN_COMMIT_MESSAGE_H
-#define TMPLGEN_COMMIT_MESSAGE_H
+#pragma once
 
 #include "base/err.h"
 #include "git/tree_entry.h"
@@ -37,5 +36,3 @@ const char *message_seal(struct arena *arena, const char *message, const struct 
  */
 TG_CHECKED int message_seal_of(const char **out, const struct repo *repo, const struct oid *commit,
                                struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* What an update did, or would do, as a document (docs/json.md, update). */
-#ifndef TMPLGEN_UPDATE_REPORT_H
-#define TMPLGEN_UPDATE_REPORT_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -65,5 +64,3 @@ void report_put_replayed(struct arena *arena, struct data *document, const struc
                          struct data *commits);
 /* Adds a text to the document's warnings. */
 void report_warn(struct arena *arena, struct data *document, const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* `--branch NAME --refresh`: a branch with commits of tmplgen's alone is made anew. */
-#ifndef TMPLGEN_BRANCH_REFRESH_H
-#define TMPLGEN_BRANCH_REFRESH_H
+#pragma once
 
 #include "base/err.h"
 
@@ -33,5 +32,3 @@ TG_CHECKED int branch_refresh_take_copy(struct oid *commit, const struct refresh
 /* True where two commits of tmplgen's differ in author, committer and date at most. */
 TG_CHECKED int branch_refresh_is_same(bool *out, const struct repo *repo, const struct oid *a,
                                       const struct oid *b, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* How an update ends: committed, or stopped for a person. One row for each kind of journal. */
-#ifndef TMPLGEN_END_STATE_H
-#define TMPLGEN_END_STATE_H
+#pragma once
 
 #include "apply/journal.h"
 
@@ -22,5 +21,3 @@ struct end_state {
 };
 
 const struct end_state *end_state_of(enum journal_kind kind);
-
-#endif

@@ -1,6 +1,5 @@
 /* `--on-conflict commit`: conflicts are committed, for people to look at on a branch. */
-#ifndef TMPLGEN_ON_CONFLICT_H
-#define TMPLGEN_ON_CONFLICT_H
+#pragma once
 
 #include "plan/plan.h"
 
@@ -33,5 +32,3 @@ struct plan_list conflicts_apart(struct arena *arena, const struct plan_list *fi
 
 /* The files that an earlier conflict has left, in words; NULL where there is none. */
 const char *conflicts_left(struct arena *arena, const struct plan_list *files);
-
-#endif

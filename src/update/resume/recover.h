@@ -2,8 +2,7 @@
  * Brings an unfinished update to an end: after an interruption, a conflict, a staged result. One
  * table says what becomes of each state, by what the user wants now.
  */
-#ifndef TMPLGEN_RECOVER_H
-#define TMPLGEN_RECOVER_H
+#pragma once
 
 #include "base/err.h"
 
@@ -25,5 +24,3 @@ struct recovery {
  */
 TG_CHECKED int recover_first(struct recovery *out, struct child *child, struct apply *apply,
                              struct err *err);
-
-#endif

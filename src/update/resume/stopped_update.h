@@ -1,6 +1,5 @@
 /* An update that stopped for the user: in conflict, or staged. */
-#ifndef TMPLGEN_STOPPED_UPDATE_H
-#define TMPLGEN_STOPPED_UPDATE_H
+#pragma once
 
 #include "base/err.h"
 
@@ -28,5 +27,3 @@ TG_CHECKED int stopped_update_take(struct data **document, struct child *child, 
 TG_CHECKED int stopped_update_find_commit(struct oid *commit, bool *found,
                                           const struct child *child, const struct journal *stopped,
                                           struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* From a plan to what it does: a commit, a stop, a staged result; or a look at all that. */
-#ifndef TMPLGEN_COMMIT_PLAN_H
-#define TMPLGEN_COMMIT_PLAN_H
+#pragma once
 
 #include "base/err.h"
 #include "plan/plan.h"
@@ -27,5 +26,3 @@ struct update_decision {
 TG_CHECKED int commit_plan(struct update_outcome *out, struct apply *apply,
                            const struct update_facts *facts, const struct update_decision *decision,
                            struct words *warnings, struct err *err);
-
-#endif

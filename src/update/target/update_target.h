@@ -1,6 +1,5 @@
 /* Where an update goes: which revision of the catalog, which answers, which stack. */
-#ifndef TMPLGEN_UPDATE_TARGET_H
-#define TMPLGEN_UPDATE_TARGET_H
+#pragma once
 
 #include "base/err.h"
 #include "base/str.h"
@@ -137,5 +136,3 @@ void target_close(struct target *target);
 TG_CHECKED int notes_collect(struct data **out, struct arena *arena, const struct catalog *catalog,
                              const struct migrated *migrated, const struct catalog_origin *made,
                              struct err *err);
-
-#endif
