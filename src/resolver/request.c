@@ -9,34 +9,8 @@
 #include <ctype.h>
 #include <string.h>
 
-const struct option stack_options[] = {
-    [CHOICE_FRAMEWORK] = {"framework", "NAME[SPEC]",
-                          "framework, as in pytorch, 'pytorch>=2.6', pytorch==2.9.1", false},
-    [CHOICE_PYTHON] = {"python", "SPEC", "Python version, such as 3.12", false},
-    [CHOICE_CUDA] = {"cuda", "SPEC", "CUDA version, such as 12.6 or '>=12.4'", false},
-    [CHOICE_VARIANT] = {"variant", "WORD", "build of the framework: cu126, cuda12, pypi or cpu",
-                        false},
-    [CHOICE_DRIVER] = {"driver", "VERSION|auto",
-                       "NVIDIA driver of the GPU hosts: a version, a branch (its last release), or "
-                       "auto: this machine's",
-                       false},
-    [CHOICE_GPU] = {"gpu", "MODEL|sm_NN|auto",
-                    "a GPU that it must run on, such as T4 or sm_90; auto: those of this machine",
-                    true},
-    [CHOICE_PLATFORM] = {"platform", "NAME", "where it runs: gke, eks, aks, wsl2, jetson, generic",
-                         false},
-    [CHOICE_OS] = {"os", "NAME", "distribution of the image, such as ubuntu22.04", false},
-    [CHOICE_ARCH] = {"arch", "x86_64|aarch64", "processor (default: that of the GPUs, else x86_64)",
-                     false},
-    [CHOICE_RUNTIME] = {"runtime", "legacy|cdi",
-                        "how GPUs reach the container (default legacy: the image's start gate "
-                        "applies)",
-                        false},
-    [CHOICE_IMAGE] = {"image", "REPO:TAG", "base image, instead of the one that fits best", false},
-    [CHOICE_WITH] = {"with", "PACKAGE[SPEC]", "one more package that must agree with the stack",
-                     true},
-    [CHOICE_COUNT] = {NULL, NULL, NULL, false},
-};
+#define OPTION_OF(constant, ...) {__VA_ARGS__},
+const struct option stack_options[] = {STACK_CHOICES(OPTION_OF){NULL, NULL, NULL, false}};
 
 enum stack_choice stack_choice_of(struct span name)
 {

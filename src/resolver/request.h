@@ -11,27 +11,36 @@ struct arena;
 struct data;
 struct yaml_node;
 
-/* In the order of help, records and JSON. */
-enum stack_choice {
-    CHOICE_FRAMEWORK, /* NAME[SPEC] */
-    CHOICE_PYTHON,
-    CHOICE_CUDA,
-    CHOICE_VARIANT,
-    CHOICE_DRIVER,
-    CHOICE_GPU,
-    CHOICE_PLATFORM,
-    CHOICE_OS,
-    CHOICE_ARCH,
-    CHOICE_RUNTIME,
-    CHOICE_IMAGE,
-    CHOICE_WITH,
-    CHOICE_COUNT
-};
+/* X(CONSTANT, option, argument, help, whether it may be repeated), as help and records have them.
+ */
+/* clang-format off */
+#define STACK_CHOICES(X) \
+    X(FRAMEWORK, "framework", "NAME[SPEC]", \
+      "framework, as in pytorch, 'pytorch>=2.6', pytorch==2.9.1", false) \
+    X(PYTHON, "python", "SPEC", "Python version, such as 3.12", false) \
+    X(CUDA, "cuda", "SPEC", "CUDA version, such as 12.6 or '>=12.4'", false) \
+    X(VARIANT, "variant", "WORD", "build of the framework: cu126, cuda12, pypi or cpu", false) \
+    X(DRIVER, "driver", "VERSION|auto", \
+      "NVIDIA driver of the GPU hosts: a version, a branch (its last release), or auto: this " \
+      "machine's", false) \
+    X(GPU, "gpu", "MODEL|sm_NN|auto", \
+      "a GPU that it must run on, such as T4 or sm_90; auto: those of this machine", true) \
+    X(PLATFORM, "platform", "NAME", "where it runs: gke, eks, aks, wsl2, jetson, generic", false) \
+    X(OS, "os", "NAME", "distribution of the image, such as ubuntu22.04", false) \
+    X(ARCH, "arch", "x86_64|aarch64", \
+      "processor (default: that of the GPUs, else x86_64)", false) \
+    X(RUNTIME, "runtime", "legacy|cdi", \
+      "how GPUs reach the container (default legacy: the image's start gate applies)", false) \
+    X(IMAGE, "image", "REPO:TAG", "base image, instead of the one that fits best", false) \
+    X(WITH, "with", "PACKAGE[SPEC]", "one more package that must agree with the stack", true)
+/* clang-format on */
+
+#define STACK_CONSTANT(constant, ...) CHOICE_##constant,
+enum stack_choice { STACK_CHOICES(STACK_CONSTANT) CHOICE_COUNT };
 
 /*
- * The one table of them, by that enum; a row without a name ends it. The name of an option is also
- * the key of --set, of answers, of a record's `request` and of JSON. Whoever needs the choices
- * walks this table.
+ * Their options, by that enum; a row without a name ends them. The name of an option is also the
+ * key of --set, of answers, of a record's `request` and of JSON: all of these walk this table.
  */
 extern const struct option stack_options[];
 
