@@ -55,7 +55,7 @@ static int unknown_command(struct err *err, struct arena *arena, const char *con
             names[count++] = commands[i]->name;
     const char *nearest = str_nearest(typed, names, count);
     (void)err_set(err, TG_USAGE, "usage", "unknown command '%s'", typed);
-    if (strcmp(typed, "template import") == 0)
+    if (str_equal(typed, "template import"))
         return err_hint(err, "this program no longer imports templates of cookiecutter and copier");
     return nearest ? err_hint(err, "did you mean '%s'?", nearest)
                    : err_hint(err, "the commands are: %s", name_list(arena, family));

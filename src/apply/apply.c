@@ -164,6 +164,41 @@ static int close_up(struct apply *a, struct work *work, const struct journal *j,
     return rename_journal(a, APPLY_JOURNAL, APPLY_ENDED, err) < 0 ? -1 : apply_end(a, j, err);
 }
 
+/* Whether a ref that the run made still says what the run said. */
+static int is_left(bool *out, const struct repo *repo, const char *name, const struct oid *target,
+                   struct err *err)
+{
+    struct oid now;
+    bool found;
+    if (ref_read(&now, &found, repo, name, err) < 0)
+        return -1;
+    *out = found && oid_equal(&now, target);
+    return 0;
+}
+
+/* The files of the refs that the run made are gone: of those that git has packed since, nothing is.
+ */
+static int delete_packed(const struct apply *a, const struct journal *j, struct err *err)
+{
+    const struct journal_refs *refs = &j->refs;
+    const char **names = arena_array(a->repo->arena, refs->count + 1, sizeof(*names));
+    size_t count = 0;
+    bool left = false;
+    for (size_t i = 0; i < refs->count; i++) {
+        const struct journal_ref *ref = &refs->items[i];
+        if (ref->is_new && is_left(&left, a->repo, ref->name, &ref->target, err) < 0)
+            return -1;
+        if (ref->is_new && left)
+            names[count++] = ref->name;
+    }
+    bool is_new = journal_moves_branch(&j->tip) && oid_is_zero(&j->tip.branch_old);
+    if (is_new && is_left(&left, a->repo, j->tip.branch, &j->tip.branch_new, err) < 0)
+        return -1;
+    if (is_new && left)
+        names[count++] = j->tip.branch;
+    return count ? ref_delete_all(a->repo->common_fd, a->common, TOKEN, names, count, err) : 0;
+}
+
 /* `moved`: the user went on from there; the new commits and the other branch stay as they are. */
 static int undo(struct apply *a, struct work *work, const struct journal *j, bool moved,
                 struct err *err)
@@ -171,7 +206,8 @@ static int undo(struct apply *a, struct work *work, const struct journal *j, boo
     const bool *settled = NULL;
     if ((moved && recheck_settled(&settled, a->repo, &j->files, err) < 0) ||
         worktree_backward(&a->kept, a->repo, work, &j->files, settled, err) < 0 ||
-        git_state_backward(a->repo, work, j, moved, err) < 0)
+        git_state_backward(a->repo, work, j, moved, err) < 0 ||
+        (!moved && delete_packed(a, j, err) < 0))
         return -1;
     return remove_journal(a, work, j, APPLY_ABORT, err);
 }

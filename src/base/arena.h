@@ -17,24 +17,26 @@ struct arena {
         NULL                                                                                       \
     }
 
-void *arena_alloc(struct arena *arena, size_t size);
+void *arena_alloc(struct arena *arena, size_t size) __attribute__((returns_nonnull));
 /* Zeroed room for `count` items of `size` bytes each; the product is checked for overflow. */
-void *arena_array(struct arena *arena, size_t count, size_t size);
+void *arena_array(struct arena *arena, size_t count, size_t size) __attribute__((returns_nonnull));
 /*
  * Room for one item more behind `count` items of `size` bytes: `items` as they are, or a copy with
  * room for twice as many. How much room there is follows from `count` alone, so `items` is NULL at
  * first and made by nothing but this; taking items off the end does no harm.
  */
-void *arena_grow(struct arena *arena, void *items, size_t count, size_t size);
+void *arena_grow(struct arena *arena, void *items, size_t count, size_t size)
+    __attribute__((returns_nonnull));
 /* The new item at the end of `items`, which become one more: `arena_push(a, items, count) = item`.
  */
 #define arena_push(arena, items, count)                                                            \
-    (*((items) = arena_grow(arena, items, count, sizeof(*(items))), &(items)[(count)++]))
+    (*((items) = arena_grow(arena, (void *)(items), count, sizeof(*(items))), &(items)[(count)++]))
 char *arena_strdup(struct arena *arena, const char *text);
 /* A NUL-terminated copy of `len` bytes, which may hold NULs themselves. */
-char *arena_memdup(struct arena *arena, const void *data, size_t len);
+char *arena_memdup(struct arena *arena, const void *data, size_t len)
+    __attribute__((returns_nonnull));
 char *arena_printf(struct arena *arena, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+    __attribute__((format(printf, 2, 3), returns_nonnull));
 char *arena_vprintf(struct arena *arena, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
 void arena_release(struct arena *arena);

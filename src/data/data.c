@@ -73,17 +73,6 @@ void data_push(struct arena *arena, struct data *list, struct data *item)
     list->list.items[list->list.count++] = item;
 }
 
-struct data *data_map_texts(struct arena *arena, const char *name, ...)
-{
-    struct data *map = data_map(arena);
-    va_list args;
-    va_start(args, name);
-    for (; name; name = va_arg(args, const char *))
-        data_put_text(arena, map, name, va_arg(args, const char *));
-    va_end(args);
-    return map;
-}
-
 struct data *data_texts(struct arena *arena, const char *const *texts, size_t count)
 {
     struct data *list = data_list(arena);

@@ -50,8 +50,6 @@ struct data *data_str(struct arena *arena, const char *text);
 struct data *data_span(struct arena *arena, struct span text);
 struct data *data_list(struct arena *arena);
 struct data *data_map(struct arena *arena);
-/* A map of texts: `name`, its text (NULL makes a null), the next name, ..., NULL. */
-struct data *data_map_texts(struct arena *arena, const char *name, ...) __attribute__((sentinel));
 struct data *data_texts(struct arena *arena, const char *const *texts, size_t count); /* a list */
 
 void data_push(struct arena *arena, struct data *list, struct data *item);

@@ -92,11 +92,16 @@ def set_up(child, framework):
 
 
 def share_tools(child):
-    """The environment in which `ci/dist.sh` builds is that of other children, too."""
-    shared = WORK / "venvs/dist"
-    shared.mkdir(parents=True, exist_ok=True)
-    (child / "build").mkdir(exist_ok=True)
-    (child / "build/dist-venv").symlink_to(shared)
+    """Where a child has an environment in which `ci/dist.sh` builds, this one has it, too."""
+    first = WORK / "venvs/dist"
+    own = child / "build/dist-venv"
+    if (first / "made").exists():
+        own.parent.mkdir(exist_ok=True)
+        own.symlink_to(first.resolve())
+        return
+    first.parent.mkdir(parents=True, exist_ok=True)
+    first.unlink(missing_ok=True)
+    first.symlink_to(own)
 
 
 def seed():

@@ -27,8 +27,8 @@ REFUSALS = re.compile(
     "|call each other more than|go in a circle|nested more than"
     "|takes a text, not|is longer than|is larger than|has more than|more than \\d+ (steps|bytes)"
 )
-# These refuse texts that are Markup in Jinja2. They count where a program makes such a text: one that
-# refuses '+' of plain texts would pass otherwise.
+# These refuse texts that are Markup in Jinja2. They count where a program makes such a text: one
+# that refuses '+' of plain texts would pass otherwise.
 MARKUP_REFUSALS = re.compile(
     "'[+%]' on the result of tojson is not in|'wordwrap' cannot join by the result of 'escape'"
 )

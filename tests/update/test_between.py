@@ -518,6 +518,16 @@ def test_A3_a_stopped_update_is_ended_elsewhere(case, way, trip):
     assert again(case, env).code in (0, 5)
 
 
+@in_cases("branch-conflict")
+def test_A3_abort_takes_refs_back_that_git_has_packed(case):
+    refs = case.world.git("for-each-ref", cwd=case.pristine)
+    run(case)
+    case.world.git("pack-refs", "--all", cwd=case.top)
+    assert case.world.git("for-each-ref", cwd=case.top) != refs
+    assert again(case, None, "--abort").code == 0
+    assert case.world.git("for-each-ref", cwd=case.top) == refs
+
+
 @in_cases("conflict")
 def test_A3_another_repository_at_the_old_place_is_not_touched(case):
     """Its own stopped update has a stage where the moved one's was."""

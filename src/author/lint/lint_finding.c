@@ -1,7 +1,7 @@
 /* What `template lint` found: with place, line, reason and remedy, sorted, each once. */
 #include "author/lint/lint_finding.h"
 
-#include "base/arena_push.h"
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/unicode.h"
@@ -78,7 +78,7 @@ static struct finding *add(struct finding_list *findings, enum lint_rule rule,
     struct arena *arena = findings->arena;
     if (findings_full(findings, rule))
         return NULL;
-    struct finding *finding = ARENA_PUSH(arena, findings->items, findings->count);
+    struct finding *finding = &arena_push(arena, findings->items, findings->count);
     *finding = (struct finding){.rule = rule,
                                 .message = copy(arena, err->message),
                                 .hint = copy(arena, err->hint),

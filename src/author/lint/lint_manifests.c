@@ -1,7 +1,7 @@
 /* All manifests of a catalog, those that nothing takes, too, and its matrix. */
 #include "author/lint/lint_run.h"
 
-#include "base/arena_push.h"
+#include "base/arena.h"
 #include "base/budget.h"
 #include "catalog/answers.h"
 #include "catalog/base_image.h"
@@ -136,7 +136,7 @@ static bool takes_mended(const struct lint *lint, const struct mended *mended,
 
 static struct lint_type *add_type(struct lint *lint, const char *name)
 {
-    struct lint_type *type = ARENA_PUSH(lint->arena, lint->types, lint->type_count);
+    struct lint_type *type = &arena_push(lint->arena, lint->types, lint->type_count);
     *type = (struct lint_type){.name = name, .read = data_map(lint->arena)};
     return type;
 }

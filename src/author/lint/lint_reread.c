@@ -1,7 +1,7 @@
 /* A manifest that is wrong in several places: each is told of, and it is read without them. */
 #include "author/lint/lint_run.h"
 
-#include "base/arena_push.h"
+#include "base/arena.h"
 #include "base/budget.h"
 #include "base/limits.h"
 #include "base/utf8.h"
@@ -149,7 +149,7 @@ static bool take_out(bool *follows, struct overlay *overlay, struct arena *arena
     blank(text, doc->source, extent);
     bool changed = memcmp(text, doc->source.ptr, doc->source.len) != 0;
     overlay->text = span_of(text, doc->source.len);
-    *ARENA_PUSH(arena, overlay->holes, overlay->hole_count) = extent;
+    arena_push(arena, overlay->holes, overlay->hole_count) = extent;
     return changed;
 }
 

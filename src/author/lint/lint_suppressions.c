@@ -1,7 +1,7 @@
 /* Comments that say why a rule does not hold in a file: `tmplgen-lint: ignore RULE because ...`. */
 #include "author/lint/lint_run.h"
 
-#include "base/arena_push.h"
+#include "base/arena.h"
 #include "base/budget.h"
 #include "data/data.h"
 #include "data/fileset.h"
@@ -58,7 +58,7 @@ static void read_comment(struct suppressions *all, struct suppression at)
              strspn(reason, "#*/-%}]>") == strlen(reason))
         wrong_comment(all, &at, "a reason is to be given");
     else {
-        *ARENA_PUSH(arena, all->items, all->count) = at;
+        arena_push(arena, all->items, all->count) = at;
     }
 }
 

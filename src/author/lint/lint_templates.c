@@ -1,7 +1,7 @@
 /* What templates mention, in every branch: names that are nothing, files that are not there. */
 #include "author/lint/lint_run.h"
 
-#include "base/arena_push.h"
+#include "base/arena.h"
 #include "base/budget.h"
 #include "base/limits.h"
 #include "catalog/base_image.h"
@@ -171,7 +171,7 @@ static const char *include_name(struct arena *arena, const char *path)
 static void add_template(struct lint_templates *out, struct lint *lint, const char *name,
                          const char *path)
 {
-    *ARENA_PUSH(lint->arena, out->names, out->count) = name;
+    arena_push(lint->arena, out->names, out->count) = name;
     data_put(lint->arena, lint->reached, path, data_bool(lint->arena, true));
 }
 

@@ -1,7 +1,7 @@
 /* What makes no difference: questions, layers, includes, globs. */
 #include "author/lint/lint_run.h"
 
-#include "base/arena_push.h"
+#include "base/arena.h"
 #include "base/budget.h"
 #include "catalog/catalog.h"
 #include "data/data.h"
@@ -97,11 +97,12 @@ static void note_row(struct glob_rows *rows, const struct glob_row *row)
                                    strcmp(row->kind, "overrides") == 0 ? row->glob : "");
     const struct data *known = data_get(rows->numbers, key);
     size_t number = known ? (size_t)known->integer : rows->count;
-    if (!known) {
-        data_put(arena, rows->numbers, key, data_int(arena, (int64_t)number));
-        *ARENA_PUSH(arena, rows->items, rows->count) = *row;
+    if (number < rows->count) {
+        rows->items[number].matches |= row->matches;
+        return;
     }
-    rows->items[number].matches |= row->matches;
+    data_put(arena, rows->numbers, key, data_int(arena, (int64_t)number));
+    arena_push(arena, rows->items, rows->count) = *row;
 }
 
 static const char *manifest_path(const struct lint *lint, const struct lint_type *type,
@@ -251,7 +252,7 @@ static const char *nearest_question(const struct lint *lint, const char *name)
     size_t count = 0;
     for (size_t i = 0; i < lint->type_count; i++)
         for (size_t j = 0; j < lint->types[i].manifest->question_count; j++) {
-            *ARENA_PUSH(lint->arena, names, count) = lint->types[i].manifest->questions[j].name;
+            arena_push(lint->arena, names, count) = lint->types[i].manifest->questions[j].name;
         }
     return str_nearest(name, names, count);
 }

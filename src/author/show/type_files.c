@@ -1,7 +1,7 @@
 /* What a type, or a base image, is made of: the layers that it may take, and all their files. */
 #include "author/show/type_files.h"
 
-#include "base/arena_push.h"
+#include "base/arena.h"
 #include "base/budget.h"
 #include "base/buf.h"
 #include "base/limits.h"
@@ -95,7 +95,7 @@ static int add_file(const struct part_gatherer *g, const struct type_layer *laye
     if (parts->file_count == LIMIT_TREE_ENTRIES)
         return err_set(g->err, TG_USAGE, "limit", "the layers of '%s' have more than %zu files",
                        parts->manifest->type, LIMIT_TREE_ENTRIES);
-    *ARENA_PUSH(g->arena, parts->files, parts->file_count) = (struct type_file){
+    arena_push(g->arena, parts->files, parts->file_count) = (struct type_file){
         .layer = layer,
         .source = entry->path,
         .index = index,
@@ -196,7 +196,7 @@ static int add_use(const struct part_gatherer *g, const struct layer_use *use, s
 static void add_own_layer(const struct part_gatherer *g, const struct layer *layer, size_t above)
 {
     struct type_files *parts = g->out;
-    *ARENA_PUSH(g->arena, parts->layers, parts->layer_count) =
+    arena_push(g->arena, parts->layers, parts->layer_count) =
         (struct type_layer){.layer = *layer, .order = parts->manifest->layer_count + above};
 }
 

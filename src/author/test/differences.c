@@ -2,7 +2,7 @@
 #include "author/differences.h"
 
 #include "base/account.h"
-#include "base/arena_push.h"
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
 #include "catalog/render.h"
@@ -55,7 +55,7 @@ static int add(struct differences *out, struct arena *arena, const struct render
     }
     (void)intern_add(&out->keys, arena, span_of(arena_memdup(arena, text.ptr, text.len), text.len));
     struct patch_side before = side_of(old), after = side_of(new);
-    struct difference *item = ARENA_PUSH(arena, out->items, out->count);
+    struct difference *item = &arena_push(arena, out->items, out->count);
     *item = (struct difference){
         .path = arena_strdup(arena, path), .where = arena_strdup(arena, where), .cases = 1};
     if (out->count > PATCHES_MAX)

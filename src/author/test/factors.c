@@ -1,7 +1,7 @@
 /* What can be said of a child of a type, and which values of each are tried. */
 #include "author/test/cases.h"
 
-#include "base/arena_push.h"
+#include "base/arena.h"
 #include "base/pattern.h"
 #include "base/str.h"
 #include "catalog/manifest.h"
@@ -24,14 +24,14 @@ static struct factor *add_factor(const struct factor_finder *f, const char *name
                                  enum stack_choice choice)
 {
     struct factors *out = f->out;
-    struct factor *factor = ARENA_PUSH(f->arena, out->items, out->count);
+    struct factor *factor = &arena_push(f->arena, out->items, out->count);
     *factor = (struct factor){.name = name, .choice = choice};
     return factor;
 }
 
 static void add_level(const struct factor_finder *f, struct factor *factor, const char *text)
 {
-    *ARENA_PUSH(f->arena, factor->levels, factor->count) = text;
+    arena_push(f->arena, factor->levels, factor->count) = text;
 }
 
 static void add_stack(const struct factor_finder *f)

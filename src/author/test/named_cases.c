@@ -1,7 +1,7 @@
 /* The cases that a catalog's authors keep under tests/: answers, and what they render to. */
 #include "author/test/named_cases.h"
 
-#include "base/arena_push.h"
+#include "base/arena.h"
 #include "base/budget.h"
 #include "catalog/catalog_source.h"
 #include "child/making.h"
@@ -64,7 +64,7 @@ static int list_cases(struct named_cases *out, struct arena *arena, const char *
                           "'%s' is a test of a type that the catalog does not have", one.folder);
             return nearest ? err_hint(err, "did you mean '%s%s'?", TESTS, nearest) : -1;
         }
-        *ARENA_PUSH(arena, out->items, out->count) = one;
+        arena_push(arena, out->items, out->count) = one;
     }
     return 0;
 }
@@ -96,7 +96,7 @@ static int read_checks(struct type_test *out, struct arena *arena, const struct 
             return -1;
         if (command.count == 0)
             return yaml_error(err, list->list.items[i], "a command of 'check' has no words");
-        *ARENA_PUSH(arena, out->checks, out->check_count) = command;
+        arena_push(arena, out->checks, out->check_count) = command;
     }
     return 0;
 }

@@ -1,7 +1,7 @@
 /* Combinations in which every two values of two things meet at least once. */
 #include "author/test/cases.h"
 
-#include "base/arena_push.h"
+#include "base/arena.h"
 #include "base/limits.h"
 #include "io/interrupt.h"
 
@@ -39,7 +39,7 @@ static int *copy(const struct gpu_coverage *c, const int *row)
 
 static const int *keep(struct gpu_coverage *c, const int *row)
 {
-    return *ARENA_PUSH(c->arena, c->tried, c->tried_count) = copy(c, row);
+    return arena_push(c->arena, c->tried, c->tried_count) = copy(c, row);
 }
 
 /* A row that is not ruled out is remembered where it is the first to show a level's effect. */
@@ -140,7 +140,7 @@ static int take(struct gpu_coverage *c, const int *row, const int *effect)
     if (c->out->count == LIMIT_CASES)
         return err_set(c->err, TG_USAGE, "limit", "the answers of a type give more than %zu cases",
                        LIMIT_CASES);
-    *ARENA_PUSH(c->arena, c->out->rows, c->out->count) = copy(c, row);
+    arena_push(c->arena, c->out->rows, c->out->count) = copy(c, row);
     return 0;
 }
 

@@ -1,7 +1,7 @@
 /* The pairwise cases of a type: combinations of answers, each of which makes a child. */
 #include "author/test/cases.h"
 
-#include "base/arena_push.h"
+#include "base/arena.h"
 #include "base/budget.h"
 #include "base/shell.h"
 #include "base/str.h"
@@ -239,7 +239,7 @@ size_t cases_unreached(const char ***out, struct arena *arena, const struct pair
         for (size_t v = 0; v < factor->count; v++, level++) {
             if (cases->pairs.reached[level] || !factor->levels[v])
                 continue;
-            *ARENA_PUSH(arena, *out, count) =
+            arena_push(arena, *out, count) =
                 arena_printf(arena, "%s=%s", factor->name, factor->levels[v]);
         }
     }

@@ -5,7 +5,6 @@
 #include "author/differences.h"
 #include "base/account.h"
 #include "base/arena.h"
-#include "base/arena_push.h"
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -101,7 +100,7 @@ static int read_line(struct scratch *s, const char *line)
     ERR_SCRATCH(unsafe);
     if (!good || path_check(mark.path, &unsafe) < 0)
         return refuse(s, s->folder, "has a '" SCRATCH_MARK "' that tmplgen did not write");
-    *ARENA_PUSH(s->arena, s->marks, s->count) = mark;
+    arena_push(s->arena, s->marks, s->count) = mark;
     return 0;
 }
 

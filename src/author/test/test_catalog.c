@@ -2,7 +2,7 @@
 #include "author/test_catalog.h"
 
 #include "author/test/cases.h"
-#include "base/arena_push.h"
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/shell.h"
@@ -199,7 +199,7 @@ static int child_checks_run(struct child_check **out, size_t *count, struct aren
         return err_errno(err, errno, "io", "cannot make a folder '%s'", folder);
     int rc = make_child(&child, arena, making, folder, err);
     for (size_t i = 0; rc == 0 && i < command_count; i++) {
-        struct child_check *check = ARENA_PUSH(arena, *out, *count);
+        struct child_check *check = &arena_push(arena, *out, *count);
         *check = (struct child_check){.command = commands[i], .where = where, .output = ""};
         rc = run_one(check, arena, child, err);
         if (check->status)
@@ -242,7 +242,7 @@ static int try_named(struct tester *t, const struct named_case *one)
     ARENA_SCRATCH(scratch);
     struct type_result *type = t->result;
     struct making making;
-    struct named_result *result = ARENA_PUSH(t->arena, type->named, type->named_count);
+    struct named_result *result = &arena_push(t->arena, type->named, type->named_count);
     *result = (struct named_result){.name = one->name};
     if (named_case_render(&making, &scratch, &t->named, one, &t->cases.making, t->err) < 0) {
         const char *answers =
@@ -263,7 +263,7 @@ static int try_named(struct tester *t, const struct named_case *one)
 static int test_type(struct tester *t, const char *type)
 {
     struct test_result *out = t->out;
-    t->result = ARENA_PUSH(t->arena, out->types, out->count);
+    t->result = &arena_push(t->arena, out->types, out->count);
     *t->result = (struct type_result){.type = type};
     if (named_cases_type(&t->settings, t->arena, &t->named, type, t->err) < 0 || try_pairs(t) < 0)
         return -1;

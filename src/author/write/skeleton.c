@@ -2,7 +2,7 @@
 #include "author/write.h"
 
 #include "author/test_catalog.h"
-#include "base/arena_push.h"
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/embed.h"
 #include "base/limits.h"
@@ -67,7 +67,7 @@ static const char *below(const struct maker *m, const char *path)
 
 static void note(struct maker *m, const char *path)
 {
-    *ARENA_PUSH(m->arena, m->made->items, m->made->count) = path;
+    arena_push(m->arena, m->made->items, m->made->count) = path;
 }
 
 /* ---------------------------------------------------------------- what is there */

@@ -2,7 +2,7 @@
 #include "catalog/answers.h"
 
 #include "base/account.h"
-#include "base/arena_push.h"
+#include "base/arena.h"
 #include "base/budget.h"
 #include "base/buf.h"
 #include "base/limits.h"
@@ -43,7 +43,7 @@ struct asked {
 
 void given_add(struct given_list *list, struct arena *arena, struct given given)
 {
-    *ARENA_PUSH(arena, list->items, list->count) = given;
+    arena_push(arena, list->items, list->count) = given;
 }
 
 const struct given *given_find(const struct given_list *list, const char *name)

@@ -2,7 +2,7 @@
 #include "catalog/manifest/layer.h"
 
 #include "base/account.h"
-#include "base/arena_push.h"
+#include "base/arena.h"
 #include "base/budget.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -214,7 +214,7 @@ size_t layer_candidates(const char ***names, struct arena *arena, const struct f
         size_t len = strcspn(name, "/");
         if (strcmp(name + len, ending) != 0)
             continue;
-        *ARENA_PUSH(arena, *names, count) = arena_memdup(arena, name, len);
+        arena_push(arena, *names, count) = arena_memdup(arena, name, len);
     }
     return count;
 }

@@ -1,7 +1,7 @@
 /* Types that build on each other: what their manifests say, as one. */
 #include "catalog/manifest/manifest_parts.h"
 
-#include "base/arena_push.h"
+#include "base/arena.h"
 #include "base/budget.h"
 #include "base/intern.h"
 #include "base/limits.h"
@@ -127,7 +127,7 @@ static void add_document(struct extending *e, const struct type_step *step,
                          const struct yaml_doc *doc)
 {
     struct extended_type *out = e->out;
-    *ARENA_PUSH(e->arena, out->documents, out->document_count) =
+    arena_push(e->arena, out->documents, out->document_count) =
         (struct extended_document){doc, step->level};
 }
 
@@ -195,7 +195,7 @@ static int extend(const struct yaml_node **root, struct extending *e, const stru
     if (extend(&base, e, &next) < 0)
         return -1;
     if (!same)
-        *ARENA_PUSH(e->arena, e->out->lent, e->out->lent_count) = (struct lent_files){name, base};
+        arena_push(e->arena, e->out->lent, e->out->lent_count) = (struct lent_files){name, base};
     *root = join_manifests(e->arena, base, own, same);
     return budget_steps(0, e->err);
 }

@@ -1,7 +1,7 @@
 /* The questions of a type: its own, and those of the layers that it may take. */
 #include "catalog/manifest/manifest_parts.h"
 
-#include "base/arena_push.h"
+#include "base/arena.h"
 #include "base/budget.h"
 #include "base/intern.h"
 #include "base/str.h"
@@ -74,7 +74,7 @@ static int add_brought(const struct joining *j, const struct question *question,
                          known->bringers[0].layer, bringer.layer, question->name);
         return err_hint(j->reader->err, "the question of a type takes the place of both");
     }
-    *ARENA_PUSH(j->reader->arena, known->bringers, known->bringer_count) = bringer;
+    arena_push(j->reader->arena, known->bringers, known->bringer_count) = bringer;
     return 0;
 }
 

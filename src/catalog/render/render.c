@@ -1,7 +1,7 @@
 /* Rendering: catalog revision + answers + resolution -> a list of files and a git tree id. Pure. */
 #include "catalog/render.h"
 
-#include "base/arena_push.h"
+#include "base/arena.h"
 #include "base/budget.h"
 #include "base/buf.h"
 #include "base/intern.h"
@@ -246,7 +246,7 @@ static int add_file(struct renderer *r, const struct layer *layer, size_t order,
         return 0;
     if (path_check(path, r->err) < 0)
         return err_wrap(r->err, "'%s'", file->path);
-    struct layer_file *piece = ARENA_PUSH(r->arena, r->pieces, r->count);
+    struct layer_file *piece = &arena_push(r->arena, r->pieces, r->count);
     *piece = (struct layer_file){
         .entry = {.path = path, .executable = file->executable, .source = file->path},
         .layer = layer,

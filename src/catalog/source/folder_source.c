@@ -1,7 +1,7 @@
 /* A catalog that is a folder on disk: for development. Its files, read without following links. */
 #include "catalog/catalog_source.h"
 
-#include "base/arena_push.h"
+#include "base/arena.h"
 #include "base/budget.h"
 #include "base/limits.h"
 #include "catalog/changelog.h"
@@ -33,7 +33,7 @@ static int add_entry(struct folder_files *folder, const char *path, const struct
     if (folder->set.count == LIMIT_TREE_ENTRIES)
         return err_set(err, TG_USAGE, "limit", "the catalog has more than %zu files",
                        LIMIT_TREE_ENTRIES);
-    *ARENA_PUSH(folder->arena, folder->entries, folder->set.count) = (struct fileset_entry){
+    arena_push(folder->arena, folder->entries, folder->set.count) = (struct fileset_entry){
         .path = path, .executable = info->st_mode & S_IXUSR, .size = (size_t)info->st_size};
     return 0;
 }

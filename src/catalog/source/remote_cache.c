@@ -1,6 +1,6 @@
 /* What was fetched of one repository on a server: objects, and what the server said it has. */
 
-#include "base/arena_push.h"
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/sha.h"
@@ -252,7 +252,7 @@ static int add_revision(struct ref_listing *out, struct arena *arena, const char
     if (out->count == LIMIT_REFS)
         return err_set(err, TG_USAGE, "limit", "the catalog has more than %zu tags and branches",
                        LIMIT_REFS);
-    *ARENA_PUSH(arena, out->items, out->count) = next;
+    arena_push(arena, out->items, out->count) = next;
     return 0;
 }
 

@@ -69,6 +69,7 @@ struct command_line {
     size_t count;
 };
 
+/* The line of `words`, one at least and NULL behind the last. */
 struct command_line command_line(struct arena *arena, const char *const *words);
 void command_add(struct command_line *line, const char *word);
 void command_add_all(struct command_line *line, const struct words *words);

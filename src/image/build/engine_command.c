@@ -22,8 +22,9 @@
 struct command_line command_line(struct arena *arena, const char *const *words)
 {
     struct command_line line = {.arena = arena};
-    for (; *words; words++)
+    do
         command_add(&line, *words);
+    while (*++words);
     return line;
 }
 

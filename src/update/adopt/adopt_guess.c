@@ -6,7 +6,7 @@
 #include "catalog/manifest.h"
 #include "child/child.h"
 #include "child/making.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "matrix/matrix.h"
 #include "matrix/version.h"
 #include "package_index/requirement.h"
@@ -27,7 +27,8 @@ struct guessing {
 static void take(struct guesses *g, struct arena *arena, const char *what, const char *value,
                  const char *from)
 {
-    struct data *guess = data_map_texts(arena, "what", what, "value", value, "from", from, NULL);
+    struct data *guess =
+        data_of(arena, FIELD("what", what), FIELD("value", value), FIELD("from", from));
     data_push(arena, g->taken, guess);
 }
 

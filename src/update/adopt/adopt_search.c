@@ -8,7 +8,7 @@
 #include "catalog/revision.h"
 #include "catalog/semver.h"
 #include "child/child.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "git/store.h"
 #include "io/interrupt.h"
 #include "plan/similarity.h"
@@ -106,8 +106,8 @@ static void keep_files(struct version_search *s, const struct plan_list *render)
 
 static struct data *add_version(struct version_search *s)
 {
-    struct data *line =
-        data_map_texts(s->arena, "version", s->version, "ref", s->ref, "commit", s->commit, NULL);
+    struct data *line = data_of(s->arena, FIELD("version", s->version), FIELD("ref", s->ref),
+                                FIELD("commit", s->commit));
     data_push(s->arena, s->versions, line);
     return line;
 }
@@ -222,7 +222,7 @@ static int list_files(struct version_search *s, const struct words *paths)
 static void report(struct version_search *s)
 {
     struct data *document =
-        data_map_texts(s->arena, "version", s->out->version, "commit", s->best_commit, NULL);
+        data_of(s->arena, FIELD("version", s->out->version), FIELD("commit", s->best_commit));
     data_put(s->arena, document, "files", s->best_files ? s->best_files : data_list(s->arena));
     data_put(s->arena, document, "versions", s->versions);
     s->out->report = document;

@@ -5,7 +5,7 @@
 #include "base/shell.h"
 #include "base/str.h"
 #include "child/base_ref.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "git/repo.h"
 #include "plan/plan.h"
 #include "update/resume/end_state.h"
@@ -63,7 +63,7 @@ struct steps {
 
 static void add(struct steps *s, const char *run, const char *what)
 {
-    struct data *step = data_map_texts(s->arena, "run", run, "what", what, NULL);
+    struct data *step = data_of(s->arena, FIELD("run", run), FIELD("what", what));
     data_push(s->arena, s->list, step);
 }
 

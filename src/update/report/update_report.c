@@ -7,7 +7,7 @@
 #include "catalog/origin.h"
 #include "catalog/trust.h"
 #include "child/child.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "data/json.h"
 #include "git/repo.h"
 #include "plan/plan.h"
@@ -53,7 +53,7 @@ static struct data *catalog_data(struct arena *arena, const struct target *targe
     if (!target || !target->origin.source)
         return data_null(arena);
     struct data *map =
-        data_map_texts(arena, "name", target->catalog_name, "source", target->origin.source, NULL);
+        data_of(arena, FIELD("name", target->catalog_name), FIELD("source", target->origin.source));
     data_put(arena, map, "signature", signature_data(arena, &target->origin));
     return map;
 }

@@ -10,7 +10,7 @@
 #include "catalog/changelog.h"
 #include "catalog/origin.h"
 #include "catalog/semver.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "data/fileset.h"
 #include "update/target/update_target.h"
 
@@ -110,8 +110,8 @@ static void add_note(struct noting *n, const char *version, const char *from, st
         (void)buf_printf(&out, "%s\n", cut_line);
     if (out.len == 0)
         return;
-    struct data *note =
-        data_map_texts(n->arena, "version", version, "from", from, "text", buf_text(&out), NULL);
+    struct data *note = data_of(n->arena, FIELD("version", version), FIELD("from", from),
+                                FIELD("text", buf_text(&out)));
     if (n->catalog)
         data_put_text(n->arena, note, "catalog", n->catalog);
     data_push(n->arena, n->list, note);
