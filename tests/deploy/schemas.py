@@ -1,12 +1,12 @@
 """What an API server would say to a document: unknown fields are errors."""
 
 import copy
+import importlib
 import json
 import re
 import subprocess
 from functools import cache
 
-import kubeflow_trainer_api.models as trainer
 import kubernetes_validate
 import yaml
 from jsonschema import Draft202012Validator
@@ -19,11 +19,11 @@ from ..e2e.support import install_node_modules
 VERSIONS = ("1.32", "1.34", "1.36")
 # Kinds that came later than the first of these: nobody takes them who has an older cluster.
 NEWER = {"resource.k8s.io/v1/ResourceClaimTemplate": "1.34"}
-# Of a package, which has Go's types of these kinds as models.
+# Of a package, which has Go's types of these kinds as models, and takes a second to import.
 MODELS = {
-    "jobset.x-k8s.io/v1alpha2/JobSet": trainer.JobsetV1alpha2JobSet,
-    "trainer.kubeflow.org/v1alpha1/TrainJob": trainer.TrainerV1alpha1TrainJob,
-    "trainer.kubeflow.org/v1alpha1/TrainingRuntime": trainer.TrainerV1alpha1TrainingRuntime,
+    "jobset.x-k8s.io/v1alpha2/JobSet": "JobsetV1alpha2JobSet",
+    "trainer.kubeflow.org/v1alpha1/TrainJob": "TrainerV1alpha1TrainJob",
+    "trainer.kubeflow.org/v1alpha1/TrainingRuntime": "TrainerV1alpha1TrainingRuntime",
 }
 # Of packages of npm, which have validators made of these CustomResourceDefinitions.
 CRDS = {
@@ -65,7 +65,8 @@ def wrong(document):
     """All that is wrong with a document; nothing is what is wanted."""
     kind = kind_of(document)
     if kind in MODELS:
-        return of_model(document, MODELS[kind])
+        models = importlib.import_module("kubeflow_trainer_api.models")
+        return of_model(document, getattr(models, MODELS[kind]))
     if kind in CRDS:
         return of_crd(document, CRDS[kind])
     if kind in kinds():

@@ -8,6 +8,7 @@ import gzip
 import itertools
 import json
 import time
+from functools import cache
 
 HTML = b"<!doctype html><title>Welcome</title><p>Log in to use this network.</p>"
 LONG = 10**12
@@ -40,8 +41,16 @@ def chunk(data):
 
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
-BOMB = gzip.compress(b"[" * (64 << 20))
-MILLION_KEYS = json.dumps({f"k{i}": i for i in range(600_000)}).encode()
+
+
+@cache
+def bomb():
+    return gzip.compress(b"[" * (64 << 20))
+
+
+@cache
+def million_keys():
+    return json.dumps({f"k{i}": i for i in range(600_000)}).encode()
 
 
 def kinds(elsewhere):
@@ -66,7 +75,6 @@ def kinds(elsewhere):
         "json null": reply(b"null"),
         "json text": reply(b'"text"'),
         "deep json": reply(b"[" * 200_000),
-        "a million keys": reply(MILLION_KEYS),
         "the same key twice": reply(b'{"name": 1, "name": 2}'),
         "no utf-8": reply(b'{"name": "\xff\xfe"}'),
         "nul": reply(b'{"name": "a\\u0000b", "tags": ["\x00"]}'),
@@ -76,7 +84,6 @@ def kinds(elsewhere):
             ).encode(),
             "403 \x1b[31mForbidden",
         ),
-        "gzip bomb": reply(BOMB, Content_Encoding="gzip"),
         "body too short": reply(b"{}", length=1000),
         "body too long": reply(b"{}" * 1000, length=2),
         "length of 10^12": reply(b"{}", length=LONG),
@@ -110,8 +117,10 @@ def kinds(elsewhere):
         "to nothing": redirect(""),
         "308 without a place": reply(b"", "308 Permanent Redirect"),
     }
-    # and what goes on
+    # and what is long to make, or goes on
     moving = {
+        "a million keys": lambda: iter([reply(million_keys())]),
+        "gzip bomb": lambda: iter([reply(bomb(), Content_Encoding="gzip")]),
         "never answers": lambda: endless(b"", 0.2),
         "slow headers": lambda: itertools.chain([b"HTTP/1.1 200 OK\r\nX: "], endless(b"x", 0.1)),
         "slow body": lambda: itertools.chain([reply(b"{", length=10_000)], endless(b" ", 0.1)),
@@ -124,7 +133,7 @@ def kinds(elsewhere):
         "tiny chunks": lambda: itertools.chain([CHUNKED], endless(chunk(b" ") * 1000)),
         "endless gzip": lambda: itertools.chain(
             [CHUNKED.replace(b"\r\n\r\n", b"\r\nContent-Encoding: gzip\r\n\r\n")],
-            endless(chunk(BOMB)),
+            endless(chunk(bomb())),
         ),
     }
     return {name: (lambda data=data: iter([data])) for name, data in fixed.items()} | moving

@@ -72,6 +72,7 @@ def test_in_a_log_the_first_cause_is_the_root(row, explain):
     assert causes[0]["line"] in (row["first"] if isinstance(row["first"], list) else [row["first"]])
 
 
+@pytest.mark.full  # asks of every text again
 def test_there_are_as_many_as_promised(explain):
     """218 causes: a row that goes takes none with it."""
     assert f"{len(ROWS)} texts that people posted" in " ".join(MANUAL.split())

@@ -253,9 +253,8 @@ TEST(test_pattern__holds_limits_exactly)
 TEST(test_pattern__comes_to_an_end)
 {
     static const char *const patterns[] = {
-        "(a?){0,3333}b",  "(a|a|a|a|a|a)*b", "((a*)*)*b",   "(a?){3000}a{3000}",
-        "(.*.*.*.*.*)*b", "(a{1,70}){1,70}", ".*a.{4000}b", "([^b-dx-z]?){0,3333}b",
-        "(a*){3000}b",    "(((a+)+)+)+b",    "(()*|a)*b",   "[a-z]{0,3000}[0-9]",
+        "(a|a|a|a|a|a)*b", "((a*)*)*b",   "(a?){3000}a{3000}", "(.*.*.*.*.*)*b",
+        "(a{1,70}){1,70}", ".*a.{4000}b", "(a*){3000}b",       "(()*|a)*b",
     };
     ARENA_SCRATCH(arena);
     struct span text =

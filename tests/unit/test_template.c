@@ -326,12 +326,12 @@ TEST(test_template__limits_its_size)
 
 TEST(test_template__limits_the_steps)
 {
-    assert_renders("{% for i in range(1000) %}{% for j in range(1000) %}{% endfor %}{% endfor %}",
+    assert_renders("{% for i in range(500) %}{% for j in range(500) %}{% endfor %}{% endfor %}",
                    "{}", "");
-    assert_fails("{% for i in range(9999999999) %}{% endfor %}", "template-limit",
-                 "more than 10000000 steps");
     assert_fails("{% for i in range(4000) %}{% for j in range(4000) %}{% endfor %}{% endfor %}",
                  "template-limit", "more than 10000000 steps");
+    assert_fails("{% for i in range(9999999999) %}{% endfor %}", "template-limit",
+                 "more than 10000000 steps");
     assert_fails("{% set l = [1] %}{% for i in l %}{% set _ = l.append(i) %}{% endfor %}",
                  "template-limit", "");
 }
@@ -347,12 +347,12 @@ TEST(test_template__joins_texts_side_by_side_at_once)
 
 TEST(test_template__takes_many_names_and_arguments)
 {
-    enum { NAMES = 100000 };
+    enum { NAMES = 30000 };
     ERR_SCRATCH(err);
     BUF_SCRATCH(text, LIMIT_TEMPLATE_BYTES);
     for (int i = 0; i < NAMES; i++)
         (void)buf_printf(&text, "{%% set n%d = 1 %%}", i);
-    (void)buf_puts(&text, "{{ n0 + n99999 }}");
+    (void)buf_puts(&text, "{{ n0 + n29999 }}");
     assert_renders(buf_text(&text), "{}", "2");
     text.len = 0;
     (void)buf_puts(&text, "{{ 1|default(");
