@@ -114,6 +114,7 @@ def test_types_are_right_in_one_and_a_wrong_one_is_found(tmp_path):
 
 
 @pytest.mark.full
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("kind", STACKED)
 def test_types_are_right_in_all(kind, tmp_path):
     # The name of the package makes no difference to its types.

@@ -136,6 +136,7 @@ CHECKS += (rules, workflows, policies)
 
 
 @pytest.mark.full
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("kind", render.TYPES)
 def test_every_child_passes_every_check(kind, parser, tmp_path):
     """One test for a type, so that its children are made once."""

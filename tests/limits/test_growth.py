@@ -94,6 +94,12 @@ def test_a_sample_says_what_it_tests(meter):
 
 
 @pytest.mark.full
+def test_a_quarter_says_what_it_tests(meter):
+    names = sorted(groups().keys() - REFUSED)
+    assert not stuck(meter, drawn(names, len(names) // 4))
+
+
+@pytest.mark.soak
 def test_every_construct_says_what_it_tests(meter):
     assert groups().keys() >= REFUSED
     assert not stuck(meter, groups().keys() - REFUSED)

@@ -125,6 +125,7 @@ def test_characters_are_taken_as_python_takes_them(ours, numbers, template):
 
 
 @pytest.mark.full
+@pytest.mark.turns(1)
 @each_template
 def test_every_character_is_taken_as_python_takes_it(ours, template):
     for chunk in characters():
