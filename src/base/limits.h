@@ -53,7 +53,7 @@
 /* Catalogs that build on each other, the first included; and types, likewise. */
 #define LIMIT_CATALOGS ((size_t)5)
 /* What `template test` tries of one type: values of all questions, combinations of them. */
-#define LIMIT_LEVELS ((size_t)2000)
+#define LIMIT_FACTOR_VALUES ((size_t)2000)
 #define LIMIT_CASES ((size_t)2000)
 
 /* A catalog's name. */

@@ -26,7 +26,7 @@ struct migration {
     const char *note; /* for the people of a child that it is applied to; or NULL */
     const struct yaml_node *node;
     const char *source; /* of the catalog whose versions `from` means */
-    size_t level;       /* how many below the catalog at hand that one is */
+    size_t depth;       /* how many below the catalog at hand that one is */
 };
 
 struct manifest {

@@ -20,11 +20,11 @@ int origin_compare(const struct catalog_origin *a, const struct catalog_origin *
 /* Whether both name the same place, which on this machine may be a path or file://PATH. */
 bool origin_is_same_source(const char *a, const char *b);
 /*
- * What `recorded` says of the catalog that `level` steps below another one has that source: the
- * origin of the same source, else the one on the same level; or NULL.
+ * What `recorded` says of the catalog that `depth` steps below another one has that source: the
+ * origin of the same source, else the one on the same depth; or NULL.
  */
 const struct catalog_origin *origin_like(const struct catalog_origin *recorded, const char *source,
-                                         size_t level);
+                                         size_t depth);
 
 /* "1.4.0", with what it extends "1.4.0 on 0.3.0". */
 const char *origin_words(struct arena *arena, const struct catalog_origin *origin);

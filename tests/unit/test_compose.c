@@ -107,7 +107,7 @@ static void check_union(const struct catalog *catalog, const struct named_set *o
         bool is_own = fileset_find(&own->set, path) >= 0;
         assert_true(i == 0 || strcmp(set->entries[i - 1].path, path) < 0);
         assert_int_equal(fileset_find(set, path), i);
-        assert_int_equal(compose_level(catalog, path), !is_own);
+        assert_int_equal(compose_depth(catalog, path), !is_own);
         check_one(set, i, is_own ? own : other);
     }
 }

@@ -1,15 +1,15 @@
-/* author/test/pairs: every two levels meet, as far as they can. */
+/* author/test/pairs: every two values meet, as far as they can. */
 #include "author/test/cases.h"
 #include "base/arena.h"
 #include "unit/test.h"
 
 #include <string.h>
 
-/* Factors 0 and 1 switch on 2; what is ruled out is a pair of levels. */
+/* Factors 0 and 1 switch on 2; what is ruled out is a pair of values. */
 struct rules {
     size_t count;
-    bool chained; /* factor i + 1 has an effect only beside level 1 of factor i */
-    int out[4];   /* factor, level, factor, level; -1: nothing */
+    bool chained; /* factor i + 1 has an effect only beside value 1 of factor i */
+    int out[4];   /* factor, value, factor, value; -1: nothing */
 };
 
 static int attempt(int *effect, void *context, const int *row, struct err *err)
@@ -22,12 +22,12 @@ static int attempt(int *effect, void *context, const int *row, struct err *err)
     return out[0] < 0 || effect[out[0]] != out[1] || effect[out[2]] != out[3];
 }
 
-static struct pair_rows cover(struct arena *arena, struct rules *rules, const size_t *levels)
+static struct pair_rows cover(struct arena *arena, struct rules *rules, const size_t *values)
 {
     struct pair_rows out;
     ERR_SCRATCH(err);
     struct pairs_problem problem = {
-        .levels = levels, .count = rules->count, .attempt = attempt, .context = rules};
+        .values = values, .count = rules->count, .attempt = attempt, .context = rules};
     assert_int_equal(pairs_cover(&out, arena, &problem, &err), 0);
     return out;
 }
@@ -55,8 +55,8 @@ TEST(test_pairs__all_meet_in_few_rows)
 {
     ARENA_SCRATCH(arena);
     struct rules rules = {.count = 4, .out = {-1}};
-    const size_t levels[] = {3, 3, 3, 3};
-    struct pair_rows out = cover(&arena, &rules, levels);
+    const size_t values[] = {3, 3, 3, 3};
+    struct pair_rows out = cover(&arena, &rules, values);
     assert_int_equal(out.met, 6 * 9);
     assert_int_equal(shown(&out, &rules), 6 * 9);
     assert_int_equal(out.ruled_out, 0);
@@ -69,9 +69,9 @@ TEST(test_pairs__a_chain_of_conditions_is_followed)
 {
     ARENA_SCRATCH(arena);
     struct rules rules = {.count = 5, .chained = true, .out = {-1}};
-    const size_t levels[] = {2, 2, 2, 2, 2};
-    struct pair_rows out = cover(&arena, &rules, levels);
-    /* level 0 of one goes with no later one; level 1 with both of the next, and so on */
+    const size_t values[] = {2, 2, 2, 2, 2};
+    struct pair_rows out = cover(&arena, &rules, values);
+    /* value 0 of one goes with no later one; value 1 with both of the next, and so on */
     assert_int_equal(out.met, shown(&out, &rules));
     assert_int_equal(out.met, (4 + 3 + 2 + 1) * 2);
     for (size_t i = 0; i < 10; i++)
@@ -82,8 +82,8 @@ TEST(test_pairs__what_is_ruled_out_is_in_no_row)
 {
     ARENA_SCRATCH(arena);
     struct rules rules = {.count = 3, .out = {0, 1, 2, 0}};
-    const size_t levels[] = {2, 3, 2};
-    struct pair_rows out = cover(&arena, &rules, levels);
+    const size_t values[] = {2, 3, 2};
+    struct pair_rows out = cover(&arena, &rules, values);
     assert_int_equal(out.ruled_out, 1);
     assert_int_equal(out.met, 6 + 4 + 6 - 1);
     assert_int_equal(shown(&out, &rules), out.met);
@@ -93,29 +93,29 @@ TEST(test_pairs__the_first_may_be_ruled_out)
 {
     ARENA_SCRATCH(arena);
     struct rules rules = {.count = 2, .out = {0, 0, 1, 0}};
-    const size_t levels[] = {2, 2};
-    struct pair_rows out = cover(&arena, &rules, levels);
+    const size_t values[] = {2, 2};
+    struct pair_rows out = cover(&arena, &rules, values);
     assert_int_equal(out.count, 3);
     assert_int_equal(out.ruled_out, 1);
 }
 
-TEST(test_pairs__a_single_factor_has_all_its_levels)
+TEST(test_pairs__a_single_factor_has_all_its_values)
 {
     ARENA_SCRATCH(arena);
     struct rules rules = {.count = 1, .out = {-1}};
-    const size_t levels[] = {4};
-    struct pair_rows out = cover(&arena, &rules, levels);
+    const size_t values[] = {4};
+    struct pair_rows out = cover(&arena, &rules, values);
     assert_int_equal(out.count, 4);
     rules.count = 0;
-    assert_int_equal(cover(&arena, &rules, levels).count, 1);
+    assert_int_equal(cover(&arena, &rules, values).count, 1);
 }
 
 TEST(test_pairs__all_may_be_ruled_out)
 {
     ARENA_SCRATCH(arena);
     struct rules rules = {.count = 1, .out = {0, 0, 0, 0}};
-    const size_t levels[] = {1};
-    struct pair_rows out = cover(&arena, &rules, levels);
+    const size_t values[] = {1};
+    struct pair_rows out = cover(&arena, &rules, values);
     assert_int_equal(out.count, 0);
     assert_false(out.reached[0]);
 }

@@ -18,7 +18,7 @@ struct yaml_node;
 struct factor {
     const char *name;
     enum stack_choice choice; /* CHOICE_COUNT: it is a question */
-    const char **levels;      /* as --set takes them; NULL: nothing is said */
+    const char **values;      /* as --set takes them; NULL: nothing is said */
     size_t count;
 };
 
@@ -37,12 +37,12 @@ struct factors {
 TG_CHECKED int factors_find(struct factors *out, struct arena *arena, const struct making *making,
                             const struct yaml_node *samples, struct err *err);
 
-/* Factors by number, each with so many levels. A row has a level of each. */
+/* Factors by number, each with so many values. A row has a value of each. */
 struct pairs_problem {
-    const size_t *levels;
+    const size_t *values;
     size_t count;
     /*
-     * Says which level of each factor has an effect in a row: -1 where it has none (a question that
+     * Says which value of each factor has an effect in a row: -1 where it has none (a question that
      * is not asked). 1; 0 where the row is ruled out; -1 on failure.
      */
     int (*attempt)(int *effect, void *context, const int *row, struct err *err);
@@ -53,13 +53,13 @@ struct pair_rows {
     int **rows;
     size_t count;
     size_t met;    /* pairs that have an effect together in one of the rows */
-    bool *reached; /* of each level of each factor in their order: it has an effect in some row */
-    size_t ruled_out; /* pairs of levels with an effect, of which no row was found */
+    bool *reached; /* of each value of each factor in their order: it has an effect in some row */
+    size_t ruled_out; /* pairs of values with an effect, of which no row was found */
 };
 
 /*
- * The rows, by greed: none at random, the same for the same problem, the first all of level 0
- * unless it is ruled out. A level that has an effect only beside others is found through them,
+ * The rows, by greed: none at random, the same for the same problem, the first all of value 0
+ * unless it is ruled out. A value that has an effect only beside others is found through them,
  * whatever stands between. More than LIMIT_CASES rows: exit 2, "limit".
  */
 TG_CHECKED int pairs_cover(struct pair_rows *out, struct arena *arena,

@@ -29,9 +29,9 @@ static struct factor *add_factor(const struct factor_finder *f, const char *name
     return factor;
 }
 
-static void add_level(const struct factor_finder *f, struct factor *factor, const char *text)
+static void add_value(const struct factor_finder *f, struct factor *factor, const char *text)
 {
-    arena_push(f->arena, factor->levels, factor->count) = text;
+    arena_push(f->arena, factor->values, factor->count) = text;
 }
 
 static void add_stack(const struct factor_finder *f)
@@ -40,15 +40,15 @@ static void add_stack(const struct factor_finder *f)
     size_t count = making_frameworks(&names, f->making);
     struct factor *framework = add_factor(f, "framework", CHOICE_FRAMEWORK);
     for (size_t i = 0; i < count; i++)
-        add_level(f, framework, names[i]);
+        add_value(f, framework, names[i]);
     struct factor *variant = add_factor(f, "variant", CHOICE_VARIANT);
-    add_level(f, variant, NULL);
-    add_level(f, variant, "cpu");
+    add_value(f, variant, NULL);
+    add_value(f, variant, "cpu");
 }
 
 /* ---------------------------------------------------------------- questions, by their types */
 
-typedef int add_levels(const struct factor_finder *f, struct factor *factor,
+typedef int add_values(const struct factor_finder *f, struct factor *factor,
                        const struct question *question);
 
 /* Quotes, escapes, what shells, templates and markup take for theirs, and what is not ASCII. */
@@ -76,7 +76,7 @@ static int add_fitting(const struct factor_finder *f, struct factor *factor,
         if (fits(&matches, f, question, texts_tried[i]) < 0)
             return -1;
         if (matches)
-            add_level(f, factor, texts_tried[i]);
+            add_value(f, factor, texts_tried[i]);
     }
     return 0;
 }
@@ -91,7 +91,7 @@ static void add_pattern_words(const struct factor_finder *f, struct factor *fact
     for (const char *p = pattern; *p;) {
         size_t len = strcspn(p, "|"), words = strspn(p, plain);
         if (len && words == len)
-            add_level(f, factor, arena_memdup(f->arena, p, len));
+            add_value(f, factor, arena_memdup(f->arena, p, len));
         p += len + (p[len] == '|');
     }
 }
@@ -103,7 +103,7 @@ static int add_texts(const struct factor_finder *f, struct factor *factor,
     if (fits(&empty, f, question, "") < 0)
         return -1;
     if (empty && strcmp(question->name, "name") != 0)
-        add_level(f, factor, "");
+        add_value(f, factor, "");
     if (question->pattern)
         add_pattern_words(f, factor, question->pattern);
     return add_fitting(f, factor, question, 0);
@@ -113,7 +113,7 @@ static void add_words(const struct factor_finder *f, struct factor *factor,
                       const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        add_level(f, factor, words[i]);
+        add_value(f, factor, words[i]);
 }
 
 /* Each once: a bound may be 0 or 1. */
@@ -123,8 +123,8 @@ static int add_numbers(const struct factor_finder *f, struct factor *factor,
     const char *const numbers[] = {question->min, question->max, "0", "1"};
     for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
         if (numbers[i] && question_bounds(question, numbers[i]) == 0 &&
-            !str_is_among(numbers[i], factor->levels, factor->count))
-            add_level(f, factor, numbers[i]);
+            !str_is_among(numbers[i], factor->values, factor->count))
+            add_value(f, factor, numbers[i]);
     return 0;
 }
 
@@ -138,8 +138,8 @@ static int add_bools(const struct factor_finder *f, struct factor *factor,
                      const struct question *question)
 {
     (void)question;
-    add_level(f, factor, "false");
-    add_level(f, factor, "true");
+    add_value(f, factor, "false");
+    add_value(f, factor, "true");
     return 0;
 }
 
@@ -148,7 +148,7 @@ static int add_choices(const struct factor_finder *f, struct factor *factor,
 {
     const struct data *offered = data_get(f->choices, question->name);
     for (size_t i = 0; offered && i < offered->list.count; i++)
-        add_level(f, factor, data_text(offered->list.items[i]));
+        add_value(f, factor, data_text(offered->list.items[i]));
     return 0;
 }
 
@@ -161,18 +161,18 @@ static int add_lists(const struct factor_finder *f, struct factor *factor,
     for (size_t i = 0; i < count; i++)
         names[i] = data_text(offered->list.items[i]);
     if (!str_is_among("none", names, count))
-        add_level(f, factor, "none");
+        add_value(f, factor, "none");
     add_words(f, factor, names, count);
     if (count > 1)
-        add_level(f, factor, str_join(f->arena, names, count, ","));
+        add_value(f, factor, str_join(f->arena, names, count, ","));
     if (!offered && question->items != QUESTION_INT)
         return add_fitting(f, factor, question, PLAIN_TEXTS);
     if (!offered)
-        add_level(f, factor, some_number(question));
+        add_value(f, factor, some_number(question));
     return 0;
 }
 
-static add_levels *const adders[QUESTION_TYPE_COUNT] = {
+static add_values *const adders[QUESTION_TYPE_COUNT] = {
     [QUESTION_STR] = add_texts,  [QUESTION_INT] = add_numbers,    [QUESTION_FLOAT] = add_numbers,
     [QUESTION_BOOL] = add_bools, [QUESTION_CHOICE] = add_choices, [QUESTION_LIST] = add_lists,
 };
@@ -204,8 +204,8 @@ static void drop_default(const struct factor_finder *f, struct factor *factor,
     const char *text = plain_default(f->arena, question);
     size_t kept = 0;
     for (size_t i = 0; i < factor->count; i++)
-        if (!factor->levels[i] || !text || strcmp(factor->levels[i], text) != 0)
-            factor->levels[kept++] = factor->levels[i];
+        if (!factor->values[i] || !text || strcmp(factor->values[i], text) != 0)
+            factor->values[kept++] = factor->values[i];
     factor->count = kept;
 }
 
@@ -216,7 +216,7 @@ static int add_question(const struct factor_finder *f, const struct question *qu
     const char **texts;
     size_t count;
     if (question->fallback || strcmp(question->name, "name") == 0)
-        add_level(f, factor, NULL);
+        add_value(f, factor, NULL);
     if (samples) {
         if (yaml_texts(&texts, &count, f->arena, samples, question->name, f->err) < 0)
             return -1;
@@ -226,7 +226,7 @@ static int add_question(const struct factor_finder *f, const struct question *qu
     }
     drop_default(f, factor, question);
     if (factor->count == 0)
-        add_level(f, factor, NULL); /* which says what is missing */
+        add_value(f, factor, NULL); /* which says what is missing */
     return 0;
 }
 

@@ -7,43 +7,43 @@
 
 #include <stdbool.h>
 
-struct gpu_coverage {
+struct pair_coverage {
     struct arena *arena;
     const struct pairs_problem *problem;
     struct pair_rows *out;
-    size_t *first;  /* of each factor: the number of its level 0 among all levels */
-    size_t *factor; /* of each level: its factor */
-    size_t levels;
-    const int **witness; /* of each level: a row in which it has an effect; or NULL */
+    size_t *first;  /* of each factor: the number of its value 0 among all values */
+    size_t *factor; /* of each value: its factor */
+    size_t values;
+    const int **witness; /* of each value: a row in which it has an effect; or NULL */
     int **tried;         /* the first row that is not ruled out, and those that are a witness */
     size_t tried_count;
-    bool *settled; /* by two levels: they have met, or never will */
-    size_t *left;  /* of each level: how many pairs of it are not settled */
+    bool *settled; /* by two values: they have met, or never will */
+    size_t *left;  /* of each value: how many pairs of it are not settled */
     struct err *err;
 };
 
-static bool *pair(const struct gpu_coverage *c, size_t a, size_t b)
+static bool *pair(const struct pair_coverage *c, size_t a, size_t b)
 {
-    return &c->settled[a < b ? a * c->levels + b : b * c->levels + a];
+    return &c->settled[a < b ? a * c->values + b : b * c->values + a];
 }
 
-static size_t level(const struct gpu_coverage *c, size_t factor, int value)
+static size_t value_number(const struct pair_coverage *c, size_t factor, int value)
 {
     return c->first[factor] + (size_t)value;
 }
 
-static int *copy(const struct gpu_coverage *c, const int *row)
+static int *copy(const struct pair_coverage *c, const int *row)
 {
     return (int *)(void *)arena_memdup(c->arena, row, c->problem->count * sizeof(*row));
 }
 
-static const int *keep(struct gpu_coverage *c, const int *row)
+static const int *keep(struct pair_coverage *c, const int *row)
 {
     return arena_push(c->arena, c->tried, c->tried_count) = copy(c, row);
 }
 
-/* A row that is not ruled out is remembered where it is the first to show a level's effect. */
-static int attempt(int *effect, struct gpu_coverage *c, const int *row)
+/* A row that is not ruled out is remembered where it is the first to show a value's effect. */
+static int attempt(int *effect, struct pair_coverage *c, const int *row)
 {
     if (interrupt_check(c->err) < 0)
         return -1;
@@ -52,21 +52,21 @@ static int attempt(int *effect, struct gpu_coverage *c, const int *row)
     if (good == 1 && c->tried_count == 0)
         kept = keep(c, row);
     for (size_t i = 0; good == 1 && i < c->problem->count; i++) {
-        if (effect[i] < 0 || c->witness[level(c, i, effect[i])])
+        if (effect[i] < 0 || c->witness[value_number(c, i, effect[i])])
             continue;
         kept = kept ? kept : keep(c, row);
-        c->witness[level(c, i, effect[i])] = kept;
+        c->witness[value_number(c, i, effect[i])] = kept;
     }
     return good;
 }
 
-/* Each level that no row shows yet, put into each of those that there are, until that helps no
+/* Each value that no row shows yet, put into each of those that there are, until that helps no
  * more. */
-static int find_witnesses(struct gpu_coverage *c)
+static int find_witnesses(struct pair_coverage *c)
 {
     int *effect = arena_array(c->arena, c->problem->count + 1, sizeof(*effect));
     for (size_t at = 0; at < c->tried_count; at++)
-        for (size_t l = 0; l < c->levels; l++) {
+        for (size_t l = 0; l < c->values; l++) {
             if (c->witness[l])
                 continue;
             int *row = copy(c, c->tried[at]);
@@ -77,26 +77,27 @@ static int find_witnesses(struct gpu_coverage *c)
     return 0;
 }
 
-/* How many pairs a level would make with those that are chosen. */
-static size_t gain(const struct gpu_coverage *c, const int *row, const bool *chosen, size_t l)
+/* How many pairs a value would make with those that are chosen. */
+static size_t gain(const struct pair_coverage *c, const int *row, const bool *chosen, size_t l)
 {
     size_t count = 0;
     for (size_t i = 0; i < c->problem->count; i++)
-        count += chosen[i] && !*pair(c, l, level(c, i, row[i]));
+        count += chosen[i] && !*pair(c, l, value_number(c, i, row[i]));
     return count;
 }
 
 /*
- * The level of a factor that makes most new pairs with those that are chosen; among equal ones that
+ * The value of a factor that makes most new pairs with those that are chosen; among equal ones that
  * of which most is left to do.
  */
-static int best_level(const struct gpu_coverage *c, const int *row, const bool *chosen,
+static int best_value(const struct pair_coverage *c, const int *row, const bool *chosen,
                       size_t factor)
 {
     size_t best = 0, most = 0;
     int found = row[factor];
-    for (size_t v = 0; v < c->problem->levels[factor]; v++) {
-        size_t l = level(c, factor, (int)v), more = c->witness[l] ? gain(c, row, chosen, l) : 0;
+    for (size_t v = 0; v < c->problem->values[factor]; v++) {
+        size_t l = value_number(c, factor, (int)v),
+               more = c->witness[l] ? gain(c, row, chosen, l) : 0;
         if (more > best || (more == best && c->left[l] > most)) {
             best = more;
             most = c->left[l];
@@ -107,7 +108,7 @@ static int best_level(const struct gpu_coverage *c, const int *row, const bool *
 }
 
 /* Whether it was not settled before. */
-static bool settle(struct gpu_coverage *c, size_t a, size_t b)
+static bool settle(struct pair_coverage *c, size_t a, size_t b)
 {
     bool *settled = pair(c, a, b);
     if (*settled)
@@ -118,13 +119,14 @@ static bool settle(struct gpu_coverage *c, size_t a, size_t b)
     return true;
 }
 
-/* Two levels meet in a row; a level meets itself where it has an effect at all. */
-static size_t meet(struct gpu_coverage *c, const int *effect)
+/* Two values meet in a row; a value meets itself where it has an effect at all. */
+static size_t meet(struct pair_coverage *c, const int *effect)
 {
     size_t more = 0, count = c->problem->count;
     for (size_t i = 0; i < count; i++)
         for (size_t j = i; effect[i] >= 0 && j < count; j++) {
-            if (effect[j] < 0 || !settle(c, level(c, i, effect[i]), level(c, j, effect[j])))
+            if (effect[j] < 0 ||
+                !settle(c, value_number(c, i, effect[i]), value_number(c, j, effect[j])))
                 continue;
             more++;
             c->out->met += i != j;
@@ -133,7 +135,7 @@ static size_t meet(struct gpu_coverage *c, const int *effect)
 }
 
 /* The row becomes one of the result if something meets in it for the first time. */
-static int take(struct gpu_coverage *c, const int *row, const int *effect)
+static int take(struct pair_coverage *c, const int *row, const int *effect)
 {
     if (meet(c, effect) == 0 && c->out->count)
         return 0;
@@ -144,20 +146,20 @@ static int take(struct gpu_coverage *c, const int *row, const int *effect)
     return 0;
 }
 
-/* A pair of levels that a row is looked for, and what is known of that row. */
+/* A pair of values that a row is looked for, and what is known of that row. */
 struct seed {
     size_t a, b;
     int *row, *effect;
     bool *chosen; /* factors that the pair needs as they are, and those that are settled */
 };
 
-static bool has_effect(const struct gpu_coverage *c, const struct seed *seed, size_t l)
+static bool has_effect(const struct pair_coverage *c, const struct seed *seed, size_t l)
 {
     return seed->effect[c->factor[l]] == (int)(l - c->first[c->factor[l]]);
 }
 
 /* 1 where the row is not ruled out and shows the pair. */
-static int shows(struct gpu_coverage *c, const struct seed *seed)
+static int shows(struct pair_coverage *c, const struct seed *seed)
 {
     int good = attempt(seed->effect, c, seed->row);
     return good == 1 ? has_effect(c, seed, seed->a) && has_effect(c, seed, seed->b) : good;
@@ -166,7 +168,7 @@ static int shows(struct gpu_coverage *c, const struct seed *seed)
 enum { TRIES = 3 };
 
 /* What one of the two needs to have an effect, or what both need, with the pair itself. */
-static void begin(const struct gpu_coverage *c, struct seed *seed, int number)
+static void begin(const struct pair_coverage *c, struct seed *seed, int number)
 {
     const int *one = c->witness[number == 1 ? seed->b : seed->a];
     const int *other = c->witness[number == 1 ? seed->a : seed->b], *plain = c->tried[0];
@@ -180,16 +182,16 @@ static void begin(const struct gpu_coverage *c, struct seed *seed, int number)
 }
 
 /*
- * The other factors, one after the other, get the level that makes most new pairs, as long as the
+ * The other factors, one after the other, get the value that makes most new pairs, as long as the
  * pair still shows.
  */
-static int enrich(struct gpu_coverage *c, struct seed *seed)
+static int enrich(struct pair_coverage *c, struct seed *seed)
 {
     for (size_t i = 0; i < c->problem->count; i++) {
         int before = seed->row[i];
         if (seed->chosen[i])
             continue;
-        seed->row[i] = best_level(c, seed->row, seed->chosen, i);
+        seed->row[i] = best_value(c, seed->row, seed->chosen, i);
         int good = seed->row[i] == before ? 1 : shows(c, seed);
         if (good < 0)
             return -1;
@@ -200,7 +202,7 @@ static int enrich(struct gpu_coverage *c, struct seed *seed)
     return shows(c, seed);
 }
 
-static int cover_pair(struct gpu_coverage *c, size_t a, size_t b)
+static int cover_pair(struct pair_coverage *c, size_t a, size_t b)
 {
     size_t count = c->problem->count + 1;
     struct seed seed = {.a = a,
@@ -223,10 +225,10 @@ static int cover_pair(struct gpu_coverage *c, size_t a, size_t b)
 
 /* Of those that may still meet with `other` (LEVEL_NONE: with any) the one with most to do. */
 #define LEVEL_NONE ((size_t)-1)
-static size_t busiest(const struct gpu_coverage *c, size_t other)
+static size_t busiest(const struct pair_coverage *c, size_t other)
 {
     size_t found = LEVEL_NONE;
-    for (size_t l = 0; l < c->levels; l++) {
+    for (size_t l = 0; l < c->values; l++) {
         bool open =
             c->witness[l] && c->left[l] &&
             (other == LEVEL_NONE || (c->factor[l] != c->factor[other] && !*pair(c, l, other)));
@@ -236,22 +238,22 @@ static size_t busiest(const struct gpu_coverage *c, size_t other)
     return found;
 }
 
-/* Each level may meet those of other factors, and itself. */
-static void count_left(struct gpu_coverage *c)
+/* Each value may meet those of other factors, and itself. */
+static void count_left(struct pair_coverage *c)
 {
     size_t shown = 0;
-    for (size_t l = 0; l < c->levels; l++)
+    for (size_t l = 0; l < c->values; l++)
         shown += c->witness[l] != NULL;
     for (size_t i = 0; i < c->problem->count; i++) {
         size_t own = 0;
-        for (size_t v = 0; v < c->problem->levels[i]; v++)
-            own += c->witness[level(c, i, (int)v)] != NULL;
-        for (size_t v = 0; v < c->problem->levels[i]; v++)
-            c->left[level(c, i, (int)v)] = shown - own + 1;
+        for (size_t v = 0; v < c->problem->values[i]; v++)
+            own += c->witness[value_number(c, i, (int)v)] != NULL;
+        for (size_t v = 0; v < c->problem->values[i]; v++)
+            c->left[value_number(c, i, (int)v)] = shown - own + 1;
     }
 }
 
-static int cover_all(struct gpu_coverage *c)
+static int cover_all(struct pair_coverage *c)
 {
     int *effect = arena_array(c->arena, c->problem->count + 1, sizeof(*effect));
     count_left(c);
@@ -269,18 +271,18 @@ static int cover_all(struct gpu_coverage *c)
             return -1;
         (void)settle(c, a, a);
     }
-    for (size_t l = 0; l < c->levels; l++)
+    for (size_t l = 0; l < c->values; l++)
         c->out->reached[l] = *pair(c, l, l);
     return 0;
 }
 
-/* All of level 0; where that is ruled out, the first that is not with one other level. */
-static int find_first(struct gpu_coverage *c)
+/* All of value 0; where that is ruled out, the first that is not with one other value. */
+static int find_first(struct pair_coverage *c)
 {
     int *row = arena_array(c->arena, c->problem->count + 1, sizeof(*row));
     int *effect = arena_array(c->arena, c->problem->count + 1, sizeof(*effect));
     int good = attempt(effect, c, row);
-    for (size_t l = 0; good == 0 && l < c->levels; l++) {
+    for (size_t l = 0; good == 0 && l < c->values; l++) {
         size_t factor = c->factor[l];
         row[factor] = (int)(l - c->first[factor]);
         good = attempt(effect, c, row);
@@ -292,24 +294,25 @@ static int find_first(struct gpu_coverage *c)
 int pairs_cover(struct pair_rows *out, struct arena *arena, const struct pairs_problem *problem,
                 struct err *err)
 {
-    struct gpu_coverage c = {.arena = arena, .problem = problem, .out = out, .err = err};
+    struct pair_coverage c = {.arena = arena, .problem = problem, .out = out, .err = err};
     *out = (struct pair_rows){0};
     c.first = arena_array(arena, problem->count + 1, sizeof(*c.first));
     for (size_t i = 0; i < problem->count; i++) {
-        c.first[i] = c.levels;
-        c.levels += problem->levels[i];
+        c.first[i] = c.values;
+        c.values += problem->values[i];
     }
-    if (c.levels > LIMIT_LEVELS)
+    if (c.values > LIMIT_FACTOR_VALUES)
         return err_set(err, TG_USAGE, "limit",
-                       "the questions of a type have more than %zu values to try", LIMIT_LEVELS);
-    c.factor = arena_array(arena, c.levels + 1, sizeof(*c.factor));
+                       "the questions of a type have more than %zu values to try",
+                       LIMIT_FACTOR_VALUES);
+    c.factor = arena_array(arena, c.values + 1, sizeof(*c.factor));
     for (size_t i = 0; i < problem->count; i++)
-        for (size_t v = 0; v < problem->levels[i]; v++)
+        for (size_t v = 0; v < problem->values[i]; v++)
             c.factor[c.first[i] + v] = i;
-    c.witness = arena_array(arena, c.levels + 1, sizeof(*c.witness));
-    c.left = arena_array(arena, c.levels + 1, sizeof(*c.left));
-    c.settled = arena_array(arena, c.levels * c.levels + 1, sizeof(*c.settled));
-    out->reached = arena_array(arena, c.levels + 1, sizeof(*out->reached));
+    c.witness = arena_array(arena, c.values + 1, sizeof(*c.witness));
+    c.left = arena_array(arena, c.values + 1, sizeof(*c.left));
+    c.settled = arena_array(arena, c.values * c.values + 1, sizeof(*c.settled));
+    out->reached = arena_array(arena, c.values + 1, sizeof(*out->reached));
     int good = find_first(&c);
     if (good <= 0 || !c.tried)
         return good;

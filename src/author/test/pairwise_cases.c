@@ -20,7 +20,7 @@ struct stack_slot {
 
 static const char *said(const struct pairwise_cases *cases, const int *row, size_t factor)
 {
-    return cases->factors.items[factor].levels[row[factor]];
+    return cases->factors.items[factor].values[row[factor]];
 }
 
 /* ---------------------------------------------------------------- the stack */
@@ -130,15 +130,15 @@ static int answer(struct making *out, struct arena *arena, const struct pairwise
     return -1;
 }
 
-/* The level of a question that these answers are of; -1: it was not asked. */
+/* The value of a question that these answers are of; -1: it was not asked. */
 static int effect_of(const struct answers *answers, const struct factor *factor)
 {
     for (size_t i = 0; i < answers->guessed_count; i++)
         for (size_t v = 0; v < factor->count; v++)
-            if (answers->guessed[i]->text == factor->levels[v] &&
+            if (answers->guessed[i]->text == factor->values[v] &&
                 strcmp(answers->guessed[i]->name, factor->name) == 0)
                 return (int)v;
-    return factor->levels[0] == NULL &&
+    return factor->values[0] == NULL &&
                    str_is_among(factor->name, answers->defaulted, answers->defaulted_count)
                ? 0
                : -1;
@@ -166,11 +166,11 @@ int cases_find(struct pairwise_cases *out, struct arena *arena, const struct cat
         factors_find(&out->factors, arena, &out->making, samples, err) < 0)
         return -1;
     add_slots(out);
-    size_t *levels = arena_array(arena, out->factors.count + 1, sizeof(*levels));
+    size_t *values = arena_array(arena, out->factors.count + 1, sizeof(*values));
     for (size_t i = 0; i < out->factors.count; i++)
-        levels[i] = out->factors.items[i].count;
+        values[i] = out->factors.items[i].count;
     struct pairs_problem problem = {
-        .levels = levels, .count = out->factors.count, .attempt = attempt, .context = out};
+        .values = values, .count = out->factors.count, .attempt = attempt, .context = out};
     if (pairs_cover(&out->pairs, arena, &problem, err) < 0)
         return -1;
     return out->pairs.count
@@ -232,15 +232,15 @@ const char *cases_command(struct arena *arena, const struct pairwise_cases *case
 
 size_t cases_unreached(const char ***out, struct arena *arena, const struct pairwise_cases *cases)
 {
-    size_t count = 0, level = 0;
+    size_t count = 0, value = 0;
     *out = NULL;
     for (size_t i = 0; i < cases->factors.count; i++) {
         const struct factor *factor = &cases->factors.items[i];
-        for (size_t v = 0; v < factor->count; v++, level++) {
-            if (cases->pairs.reached[level] || !factor->levels[v])
+        for (size_t v = 0; v < factor->count; v++, value++) {
+            if (cases->pairs.reached[value] || !factor->values[v])
                 continue;
             arena_push(arena, *out, count) =
-                arena_printf(arena, "%s=%s", factor->name, factor->levels[v]);
+                arena_printf(arena, "%s=%s", factor->name, factor->values[v]);
         }
     }
     return count;

@@ -216,8 +216,8 @@ static int read_questions(struct manifest *manifest, const struct reader *reader
 static void place_migration(struct migration *migration, const struct extended_type *extended,
                             const struct catalog *catalog)
 {
-    migration->level = manifest_level(extended, catalog, migration->node);
-    for (size_t i = 0; i < migration->level; i++)
+    migration->depth = manifest_depth(extended, catalog, migration->node);
+    for (size_t i = 0; i < migration->depth; i++)
         catalog = catalog->extends;
     migration->source = catalog->origin.source;
 }

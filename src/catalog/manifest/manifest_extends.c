@@ -92,7 +92,7 @@ static const struct yaml_node *join_manifests(struct arena *arena, const struct 
 /* A type that is extended, and those that extend it. */
 struct type_step {
     const struct catalog *catalog; /* whose file it is */
-    size_t level;
+    size_t depth;
     const char *type;
     const struct type_step *above;
 };
@@ -111,13 +111,13 @@ static const char *path_of(struct arena *arena, const char *type)
 
 /* The catalog whose own the type's manifest is, from `from` down; false where none has it. */
 static bool find_type(struct type_step *out, const struct extending *e, const struct catalog *from,
-                      size_t level, const char *type)
+                      size_t depth, const char *type)
 {
     const char *path = path_of(e->arena, type);
     if (!from || strchr(type, '/') || *type == '_' || fileset_find(from->files, path) < 0)
         return false;
-    size_t below = compose_level(from, path);
-    *out = (struct type_step){.catalog = from, .level = level + below, .type = type};
+    size_t below = compose_depth(from, path);
+    *out = (struct type_step){.catalog = from, .depth = depth + below, .type = type};
     while (below-- > 0)
         out->catalog = out->catalog->extends;
     return true;
@@ -128,7 +128,7 @@ static void add_document(struct extending *e, const struct type_step *step,
 {
     struct extended_type *out = e->out;
     arena_push(e->arena, out->documents, out->document_count) =
-        (struct extended_document){doc, step->level};
+        (struct extended_document){doc, step->depth};
 }
 
 /* A file that another one of the same path hides is told apart by its catalog's name. */
@@ -137,7 +137,7 @@ static int load(struct yaml_doc **doc, struct extending *e, const struct type_st
     const char *path = path_of(e->arena, step->type);
     if (fileset_document(doc, e->arena, step->catalog->files, path, e->err) < 0)
         return -1;
-    if (compose_level(e->catalog, path) != step->level)
+    if (compose_depth(e->catalog, path) != step->depth)
         (*doc)->name = arena_printf(e->arena, "%s:%s", step->catalog->name, path);
     return (*doc)->root && (*doc)->root->kind == YAML_MAP
                ? 0
@@ -183,7 +183,7 @@ static int extend(const struct yaml_node **root, struct extending *e, const stru
         return 0;
     }
     bool same = strcmp(name, step->type) == 0;
-    bool found = same ? find_type(&next, e, step->catalog->extends, step->level + 1, name)
+    bool found = same ? find_type(&next, e, step->catalog->extends, step->depth + 1, name)
                       : find_type(&next, e, e->catalog, 0, name);
     if (!found)
         return unknown_type(e, node, name, same);
@@ -214,21 +214,21 @@ int manifest_extend(struct extended_type *out, const struct yaml_node **root, st
 
 /* ---------------------------------------------------------------- who says what */
 
-size_t manifest_level(const struct extended_type *extended, const struct catalog *catalog,
+size_t manifest_depth(const struct extended_type *extended, const struct catalog *catalog,
                       const struct yaml_node *node)
 {
     for (size_t i = 0; i < extended->document_count; i++)
         if (extended->documents[i].doc == node->doc)
-            return extended->documents[i].level;
-    return compose_level(catalog, node->doc->name);
+            return extended->documents[i].depth;
+    return compose_depth(catalog, node->doc->name);
 }
 
 const struct yaml_node *manifest_default(const struct extended_type *extended,
                                          const struct catalog *catalog, const char *name,
                                          const struct yaml_node *said)
 {
-    size_t level = manifest_level(extended, catalog, said);
-    for (size_t i = 0; catalog && i <= level; i++, catalog = catalog->extends) {
+    size_t depth = manifest_depth(extended, catalog, said);
+    for (size_t i = 0; catalog && i <= depth; i++, catalog = catalog->extends) {
         const struct yaml_node *value = yaml_get(yaml_get(catalog->yml, "defaults"), name);
         if (value)
             return value;

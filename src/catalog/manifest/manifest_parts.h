@@ -27,7 +27,7 @@ struct extended_type {
     size_t lent_count;
     struct extended_document {
         const struct yaml_doc *doc;
-        size_t level; /* how many catalogs below the one at hand it is from */
+        size_t depth; /* how many catalogs below the one at hand it is from */
     } * documents;
     size_t document_count;
 };
@@ -44,7 +44,7 @@ TG_CHECKED int manifest_extend(struct extended_type *out, const struct yaml_node
                                struct err *err);
 
 /* How many catalogs below this one the file is from in which a node of a manifest stands. */
-size_t manifest_level(const struct extended_type *extended, const struct catalog *catalog,
+size_t manifest_depth(const struct extended_type *extended, const struct catalog *catalog,
                       const struct yaml_node *node);
 /*
  * The default that a catalog.yml gives the question `name`, which `said` speaks of: its own

@@ -118,12 +118,12 @@ bool origin_is_same_source(const char *a, const char *b)
 }
 
 const struct catalog_origin *origin_like(const struct catalog_origin *recorded, const char *source,
-                                         size_t level)
+                                         size_t depth)
 {
     for (const struct catalog_origin *o = recorded; o; o = o->extends)
         if (origin_is_same_source(o->source, source))
             return o;
-    while (recorded && level-- > 0)
+    while (recorded && depth-- > 0)
         recorded = recorded->extends;
     return recorded;
 }

@@ -207,10 +207,10 @@ int compose(struct catalog *catalog, struct arena *arena, struct err *err)
     return 0;
 }
 
-size_t compose_level(const struct catalog *catalog, const char *path)
+size_t compose_depth(const struct catalog *catalog, const char *path)
 {
-    size_t level = 0;
+    size_t depth = 0;
     for (; catalog->extends && fileset_find(catalog->own, path) < 0; catalog = catalog->extends)
-        level++;
-    return level;
+        depth++;
+    return depth;
 }

@@ -49,4 +49,4 @@ TG_CHECKED int extension_read(struct extension *out, const struct yaml_node *yml
 TG_CHECKED int compose(struct catalog *catalog, struct arena *arena, struct err *err);
 
 /* How many catalogs below this one a file is from: 0 where it is the catalog's own. */
-size_t compose_level(const struct catalog *catalog, const char *path);
+size_t compose_depth(const struct catalog *catalog, const char *path);

@@ -62,7 +62,7 @@ static int parse_recorded(struct version *out, struct arena *arena, const char *
 static int applies(bool *out, struct arena *arena, const struct migration *migration,
                    const struct catalog_origin *recorded, struct err *err)
 {
-    const struct catalog_origin *of = origin_like(recorded, migration->source, migration->level);
+    const struct catalog_origin *of = origin_like(recorded, migration->source, migration->depth);
     struct spec spec;
     struct version version;
     *out = false;
