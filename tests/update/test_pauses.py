@@ -226,7 +226,9 @@ def test_git_commits_at_a_call(case, size):
         done = held.go_on()
         with told_of(f"at call {at}: {added} {made} {done.code} {done.out}{done.err}"):
             assert done.code in (0, 1, 3, 5)
-            if done.code == 1:
+            # A rebase that stops has not come to the commits after the one that it stopped at.
+            ahead = case.strategy == "rebase" and made and done.code == 5
+            if done.code == 1 or (ahead and not (case.child / "mine").exists()):
                 again(case, None, "--abort")
             subjects = world.git("log", "--all", "--format=%s", cwd=top).splitlines()
             assert (subjects.count("mine") == 1) == made
