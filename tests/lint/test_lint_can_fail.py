@@ -22,7 +22,7 @@ BROKEN = [
     ("clang-format", "templates/x.c", HEADER + "int  f( void );\n", "templates/x.c:2"),
     ("clang-tidy", "src/base/x.c", LONG_FUNCTION, "readability-function-size"),
     (
-        "clang-tidy",
+        "clang-analyzer",
         "src/base/x.c",
         HEADER + "int f(void);\nint f(void)\n{\n    int x;\n    return x;\n}\n",
         "clang-analyzer",
