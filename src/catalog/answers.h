@@ -13,7 +13,7 @@ struct manifest;
 struct question;
 struct yaml_node;
 
-/* Where a given answer came from; the first that has one wins (docs/catalogs.md). */
+/* Where a given answer came from; the first that has one wins. */
 enum given_from {
     GIVEN_FLAG,
     GIVEN_SET,

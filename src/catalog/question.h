@@ -11,7 +11,10 @@
 struct layer_use;
 struct yaml_node;
 
-/* X(CONSTANT, word of a manifest) for each type of a question. */
+/*
+ * X(CONSTANT, word of a manifest) for each type of a question. Compilers say which switch lacks
+ * one.
+ */
 #define QUESTION_TYPES(X)                                                                          \
     X(STR, "str")                                                                                  \
     X(INT, "int")                                                                                  \
@@ -21,7 +24,9 @@ struct yaml_node;
     X(LIST, "list")
 
 #define QUESTION_CONSTANT(constant, word) QUESTION_##constant,
-enum question_type { QUESTION_TYPES(QUESTION_CONSTANT) QUESTION_TYPE_COUNT };
+enum question_type { QUESTION_TYPES(QUESTION_CONSTANT) };
+#define QUESTION_ONE_MORE(constant, word) +1
+enum { QUESTION_TYPE_COUNT = 0 QUESTION_TYPES(QUESTION_ONE_MORE) };
 
 /* A layer with the question, by the row of `layers` that takes it. */
 struct bringer {

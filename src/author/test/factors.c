@@ -48,9 +48,6 @@ static void add_stack(const struct factor_finder *f)
 
 /* ---------------------------------------------------------------- questions, by their types */
 
-typedef int add_values(const struct factor_finder *f, struct factor *factor,
-                       const struct question *question);
-
 /* Quotes, escapes, what shells, templates and markup take for theirs, and what is not ASCII. */
 #define HARD_TEXT "Says \"no\" \\ to $HOME `id` ${{ x }} {{ y }} <b> it's \360\237\230\200 \303\251"
 
@@ -134,10 +131,8 @@ static const char *some_number(const struct question *question)
     return question->min ? question->min : question->max ? question->max : "1";
 }
 
-static int add_bools(const struct factor_finder *f, struct factor *factor,
-                     const struct question *question)
+static int add_bools(const struct factor_finder *f, struct factor *factor)
 {
-    (void)question;
     add_value(f, factor, "false");
     add_value(f, factor, "true");
     return 0;
@@ -172,10 +167,25 @@ static int add_lists(const struct factor_finder *f, struct factor *factor,
     return 0;
 }
 
-static add_values *const adders[QUESTION_TYPE_COUNT] = {
-    [QUESTION_STR] = add_texts,  [QUESTION_INT] = add_numbers,    [QUESTION_FLOAT] = add_numbers,
-    [QUESTION_BOOL] = add_bools, [QUESTION_CHOICE] = add_choices, [QUESTION_LIST] = add_lists,
-};
+/* What is tried of a question's type. */
+static int add_typed(const struct factor_finder *f, struct factor *factor,
+                     const struct question *question)
+{
+    switch (question->type) {
+    case QUESTION_STR:
+        return add_texts(f, factor, question);
+    case QUESTION_INT:
+    case QUESTION_FLOAT:
+        return add_numbers(f, factor, question);
+    case QUESTION_BOOL:
+        return add_bools(f, factor);
+    case QUESTION_CHOICE:
+        return add_choices(f, factor, question);
+    case QUESTION_LIST:
+        break;
+    }
+    return add_lists(f, factor, question);
+}
 
 /* A default as --set takes it; NULL: other answers may change it. */
 static const char *plain_default(struct arena *arena, const struct question *question)
@@ -221,7 +231,7 @@ static int add_question(const struct factor_finder *f, const struct question *qu
         if (yaml_texts(&texts, &count, f->arena, samples, question->name, f->err) < 0)
             return -1;
         add_words(f, factor, texts, count);
-    } else if (adders[question->type](f, factor, question) < 0) {
+    } else if (add_typed(f, factor, question) < 0) {
         return -1;
     }
     drop_default(f, factor, question);
@@ -235,9 +245,19 @@ static int add_question(const struct factor_finder *f, const struct question *qu
 /* Anything that a question of its type takes. */
 static const char *some_answer(const struct question *question)
 {
-    static const char *const texts[QUESTION_TYPE_COUNT] = {
-        [QUESTION_STR] = "z-9", [QUESTION_BOOL] = "true", [QUESTION_LIST] = "none"};
-    return texts[question->type] ? texts[question->type] : some_number(question);
+    switch (question->type) {
+    case QUESTION_STR:
+    case QUESTION_CHOICE: /* which is answered by one of its choices */
+        return "z-9";
+    case QUESTION_BOOL:
+        return "true";
+    case QUESTION_LIST:
+        return "none";
+    case QUESTION_INT:
+    case QUESTION_FLOAT:
+        break;
+    }
+    return some_number(question);
 }
 
 /* Takes every default; of what has none, anything that is taken. */

@@ -176,10 +176,19 @@ static int parse_list(struct data **out, const struct answer_check *c, const cha
 
 int answer_parse(struct data **out, const struct answer_check *check, const char *text)
 {
-    static parse_text *const parsers[QUESTION_TYPE_COUNT] = {
-        [QUESTION_STR] = parse_str,       [QUESTION_INT] = parse_int,
-        [QUESTION_FLOAT] = parse_float,   [QUESTION_BOOL] = parse_bool,
-        [QUESTION_CHOICE] = parse_choice, [QUESTION_LIST] = parse_list,
-    };
-    return parsers[check->question->type](out, check, text);
+    switch (check->question->type) {
+    case QUESTION_STR:
+        return parse_str(out, check, text);
+    case QUESTION_INT:
+        return parse_int(out, check, text);
+    case QUESTION_FLOAT:
+        return parse_float(out, check, text);
+    case QUESTION_BOOL:
+        return parse_bool(out, check, text);
+    case QUESTION_CHOICE:
+        return parse_choice(out, check, text);
+    case QUESTION_LIST:
+        break;
+    }
+    return parse_list(out, check, text);
 }

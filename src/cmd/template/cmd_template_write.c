@@ -129,9 +129,8 @@ const struct command template_new_command = {
     .usage = "TYPE [--catalog DIR] [--stack framework|none | --from TYPE]",
     .summary = "Make a new type in a catalog's folder, with a test that passes.",
     .details =
-        "In an empty folder it makes a catalog of one type. The type asks a question for each "
-        "kind of answer (str, int, float, bool, choice, list), with a word on each: change what "
-        "you need, and remove the rest. With --from it has "
+        "In an empty folder it makes a catalog of one type. The type asks questions of most kinds, "
+        "with a word on each: change what you need, and remove the rest. With --from it has "
         "`extends: TYPE` instead, and no files yet.",
     .options = {{"How", type_options}, {"Output", common_options}},
     .max_arguments = 1,
