@@ -44,6 +44,12 @@ int record_format(struct buf *out, const struct record *record);
 /* The same in the arena; exit 2, "limit", where it is too large. */
 TG_CHECKED int record_text(struct span *out, struct arena *arena, const struct record *record,
                            struct err *err);
+/* The first glob of `yours` that can match no path, such as 'docs/' and '/docs'; or NULL. */
+const char *record_idle_glob(const struct record *record);
+/* A warning of it. */
+#define RECORD_IDLE_GLOB                                                                           \
+    "'%s' under `yours` matches no file: paths begin at the project's folder, without '/' or "     \
+    "'./', and all of a folder is 'FOLDER/**'"
 /* True where both would be the same file. */
 bool record_is_same(const struct record *a, const struct record *b);
 /*

@@ -113,8 +113,11 @@ static int is_from_update(bool *out, const struct project *p, const char *path, 
     return 0;
 }
 
-/* The record or the overlay, unless it is as the unfinished update wrote it. */
-static int warn_of_dirty(struct words *warnings, const struct project *p, struct err *err)
+/*
+ * The record or the overlay, unless it is as the unfinished update wrote it; a glob of the record
+ * that does nothing.
+ */
+static int warn_of_record(struct words *warnings, const struct project *p, struct err *err)
 {
     const struct child *child = &p->child;
     const char *dirty;
@@ -124,6 +127,9 @@ static int warn_of_dirty(struct words *warnings, const struct project *p, struct
         return -1;
     if (dirty && !is)
         words_printf(warnings, child->arena, PROVENANCE_DIRTY, dirty);
+    const char *idle = record_idle_glob(&child->record.wanted);
+    if (idle)
+        words_printf(warnings, child->arena, RECORD_IDLE_GLOB, idle);
     return 0;
 }
 
@@ -329,7 +335,7 @@ static int make_status(struct data **document, const struct project *p, struct t
     struct words warnings = {0};
     const char *available;
     if (make_progress(&replay, p, err) < 0 || find_paths(&paths, &warnings, p, err) < 0 ||
-        warn_of_dirty(&warnings, p, err) < 0 ||
+        warn_of_record(&warnings, p, err) < 0 ||
         find_update(&available, target, &warnings, &p->child, fetch, err) < 0)
         return -1;
     const char *left = conflicts_left(arena, &p->disk);

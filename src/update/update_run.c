@@ -280,10 +280,12 @@ static int check_repository(struct refresh *refresh, const struct child *child,
     return check_upstream(child, err);
 }
 
-/* --check goes by what is committed, and warns of changes on disk. */
+/* Also of the record: --check goes by what is committed, and warns of changes on disk. */
 static int check_disk(struct child *child, bool check, struct words *warnings, struct err *err)
 {
-    const char *path;
+    const char *path, *idle = record_idle_glob(&child->record.wanted);
+    if (idle)
+        words_printf(warnings, child->arena, RECORD_IDLE_GLOB, idle);
     if (!check && preflight_merged(&child->repo, &child->index, err) < 0)
         return -1;
     if (!check)

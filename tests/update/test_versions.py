@@ -422,6 +422,39 @@ def test_yours_is_no_input_and_survives(world):
     assert "docs/**" in world.read(RECORD)
 
 
+@pytest.mark.parametrize("glob", ["docs/", "/docs/**", "./docs/**", "../docs", ""])
+def test_a_glob_of_yours_that_matches_nothing_is_told(world, glob):
+    world.release("1.0.0", {"docs/a": "1\n"})
+    world.new()
+    ours = world.read(RECORD).replace("yours: []", f'yours: ["docs/*", "{glob}"]')
+    world.edit({RECORD: ours})
+    world.release("1.1.0", {"docs/a": "2\n", "docs/b": "2\n"})
+    told = f"'{glob}' under `yours` matches no file"
+    for done in (
+        world.tmplgen("status", world.child, "--json"),
+        world.update("--check"),
+        world.update("--dry-run"),
+    ):
+        assert [w for w in done.json["warnings"] if told in w], done.out
+
+
+@pytest.mark.parametrize("glob", ["docs/**", "docs", "**/a", "[/]x", ".docs/*"])
+def test_a_glob_of_yours_that_may_match_one_day_is_not_told(world, glob):
+    world.release("1.0.0", text(1))
+    world.new()
+    world.edit({RECORD: world.read(RECORD).replace("yours: []", f'yours: ["{glob}"]')})
+    assert world.tmplgen("status", world.child, "--json").json["warnings"] == []
+
+
+def test_check_names_no_path_and_a_dry_run_does(world):
+    world.release("1.0.0", {"docs/a": "1\n"})
+    world.new()
+    world.edit({RECORD: world.read(RECORD).replace("yours: []", 'yours: ["docs/**"]')})
+    world.release("1.1.0", {"docs/a": "2\n", "docs/b": "2\n"})
+    assert world.update("--check").json["paths"] == []
+    assert world.update("--dry-run").paths == {"docs/a": "kept-yours", "docs/b": "kept-yours"}
+
+
 # ---------------------------------------------------------------- migrations
 
 

@@ -234,6 +234,17 @@ static int read_record(struct record *out, struct arena *arena, const struct yam
     return yaml_texts(&out->yours, &out->yours_count, arena, yours, "yours", err);
 }
 
+const char *record_idle_glob(const struct record *record)
+{
+    for (size_t i = 0; i < record->yours_count; i++) {
+        const char *glob = record->yours[i];
+        if (!*glob || str_starts(glob, "/") || str_starts(glob, "./") || str_starts(glob, "../") ||
+            str_ends(glob, "/"))
+            return glob;
+    }
+    return NULL;
+}
+
 int record_parse(struct record *out, struct arena *arena, const char *name, struct span text,
                  struct err *err)
 {
