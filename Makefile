@@ -320,7 +320,8 @@ help:
 	@echo 'make bench      speed, against others (PARTS=new ROUNDS=N WRITE=1)'
 	@echo 'make mutants    does a test notice a fault? (N=160 SEED=N FILES=GLOB NAMED=1 WRITE=1)'
 	@echo 'make peers      updates beside copier and cruft (ONLY=ID TOOLS=NAME WHY=1 WRITE=1 UV=1)'
-	@echo 'make install    PREFIX=/usr/local'
+	@echo 'make venv       installs what tests need; make unit-tests, fuzz-replay, fuzzers: tests in C'
+	@echo 'make install    PREFIX=/usr/local;  SAN=1 builds with sanitizers, in build-san/'
 	@echo 'make clean'
 
 -include $(shell find $(BUILD)/src $(BUILD)/tests $(BUILD)/fuzz $(BUILD)/harness -name '*.d' 2>/dev/null)

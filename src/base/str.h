@@ -81,8 +81,7 @@ const char *str_nearest(const char *wrong, const char *const *names, size_t coun
  * Shell-like glob on whole paths, character by character: `*`, `?` and the sets `[a-z]`, `[!abc]`
  * do not match '/', `**` does; a part `**` with its slash matches any number of folders, also none,
  * so that `**` + `/x` matches `x`; `a/` + `**` matches everything below a, but not a. A `[` without
- * its
- * `]` is a character like any other. Patterns longer than LIMIT_PATH_BYTES match nothing.
+ * its `]` is a character like any other. Patterns longer than LIMIT_PATH_BYTES match nothing.
  */
 bool glob_match(const char *pattern, const char *path);
 /* The same; `*work` grows by what it took: 1, and the states that were followed. */

@@ -422,6 +422,14 @@ def test_yours_is_no_input_and_survives(world):
     assert "docs/**" in world.read(RECORD)
 
 
+def test_a_text_in_place_of_the_globs_is_told_with_the_right_form(world):
+    world.release("1.0.0", text(1))
+    world.new()
+    world.edit({RECORD: world.read(RECORD).replace("yours: []", "yours: docs/**")})
+    done = world.tmplgen("status", world.child)
+    assert done.code == 2 and 'hint: it is a list of globs, such as yours: ["docs/**"]' in done.err
+
+
 @pytest.mark.parametrize("glob", ["docs/", "/docs/**", "./docs/**", "../docs", ""])
 def test_a_glob_of_yours_that_matches_nothing_is_told(world, glob):
     world.release("1.0.0", {"docs/a": "1\n"})
