@@ -192,10 +192,8 @@ static int write_value(struct tojson_writer *writer, const struct value *value)
     case V_TUPLE:
     case V_DICT:
         return write_container(writer, value);
-    case V_UNDEFINED:
-        return vm_fail_undefined(writer->vm, value);
     default:
-        return vm_fail(writer->vm, CODE_TYPE, "%s has no form in JSON", value_kind_name(value));
+        return vm_fail_value(writer->vm, value, "has no form in JSON");
     }
 }
 

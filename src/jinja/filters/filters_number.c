@@ -12,19 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int fail_kind(struct vm *vm, const char *filter, const struct value *self)
-{
-    if (self->kind == V_UNDEFINED)
-        return vm_fail_undefined(vm, self);
-    return vm_fail(vm, CODE_TYPE, "'%s' takes a number, not %s", filter, value_kind_name(self));
-}
-
 int filter_abs(struct value *out, struct vm *vm, const struct arguments *given)
 {
     const struct value *self = given->self;
     int64_t integer;
     if (!value_is_number(self))
-        return fail_kind(vm, "abs", self);
+        return vm_fail_kind(vm, "'abs' takes a number", self);
     if (value_is_integer(self, &integer) ? integer < 0 : signbit(self->real))
         return value_negate(out, vm, self);
     return value_plus(out, vm, self);
@@ -133,7 +126,7 @@ static int read_bytes(double *out, struct vm *vm, const struct value *self)
     else if (self->kind == V_TEXT)
         reading = text_to_real(out, self->text);
     else
-        return fail_kind(vm, "filesizeformat", self);
+        return vm_fail_kind(vm, "'filesizeformat' takes a number", self);
     return reading == NUMBER_OK
                ? 0
                : vm_fail(vm, CODE_TYPE, "'%s' is no finite number", vm_show(vm, self->text));
@@ -298,7 +291,7 @@ int filter_round(struct value *out, struct vm *vm, const struct arguments *given
     struct value precision = fallback(given, value_int(0));
     int64_t places;
     if (!value_is_number(self))
-        return fail_kind(vm, "round", self);
+        return vm_fail_kind(vm, "'round' takes a number", self);
     if (argument_given(given, 1) && argument_text(&method, vm, given, 1))
         return -1;
     if (span_equal(method, span_from("ceil")))

@@ -298,12 +298,10 @@ static int call_value(struct value *out, struct vm *vm, const struct value *call
     case V_MACRO:
     case V_BLOCK:
         return invoke(out, vm, callee, args, caller);
-    case V_UNDEFINED:
-        return vm_fail_undefined(vm, callee);
     case V_LOOP:
         return vm_fail(vm, CODE_SYNTAX, "'recursive' loops are not in the template language");
     default:
-        return vm_fail(vm, CODE_TYPE, "%s cannot be called", value_kind_name(callee));
+        return vm_fail_value(vm, callee, "cannot be called");
     }
 }
 

@@ -181,13 +181,6 @@ static void collect(struct scope_resolver *resolver, struct scope *scope, struct
     (void)walk_names(resolver, scope, node, NAME_LOADED);
 }
 
-static void collect_list(struct scope_resolver *resolver, struct scope *scope,
-                         const struct node_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        collect(resolver, scope, list->items[i]);
-}
-
 static void collect_body(struct scope_resolver *resolver, struct scope *scope,
                          struct statement *statement, bool conditional);
 
@@ -231,7 +224,9 @@ static void collect_statement(struct scope_resolver *resolver, struct scope *sco
     case S_FILTER:
         return collect(resolver, scope, statement->set.filter);
     case S_WITH:
-        return collect_list(resolver, scope, &statement->with.values);
+        for (size_t i = 0; i < statement->with.values.count; i++)
+            collect(resolver, scope, statement->with.values.items[i]);
+        return;
     case S_INCLUDE:
     case S_IMPORT:
         return collect_import(resolver, scope, statement, conditional);

@@ -126,10 +126,8 @@ int value_less(bool *out, struct vm *vm, const struct value *a, const struct val
 
 static int text_contains(bool *out, struct vm *vm, const struct value *item, struct span text)
 {
-    if (item->kind == V_UNDEFINED)
-        return vm_fail_undefined(vm, item);
     if (item->kind != V_TEXT)
-        return vm_fail(vm, CODE_TYPE, "%s cannot be in a text", value_kind_name(item));
+        return vm_fail_value(vm, item, "cannot be in a text");
     *out = item->text.len == 0 ||
            (text.len && memmem(text.ptr, text.len, item->text.ptr, item->text.len));
     return vm_charge_bytes(vm, text.len + item->text.len);

@@ -113,10 +113,8 @@ int value_to_data(struct data **out, struct vm *vm, struct arena *arena, const s
     case V_TUPLE:
     case V_DICT:
         return container_to_data(out, vm, arena, value);
-    case V_UNDEFINED:
-        return vm_fail_undefined(vm, value);
     default:
-        return vm_fail(vm, CODE_TYPE, "%s is no plain data", value_kind_name(value));
+        return vm_fail_value(vm, value, "is no plain data");
     }
 }
 
@@ -202,6 +200,14 @@ int list_push(struct vm *vm, struct list *list, const struct value *item)
         return vm_fail(vm, CODE_LIMIT, "a list has more than %zu items", LIMIT_TEMPLATE_ITEMS);
     list->items = grow(vm, list->items, list->count, &list->capacity, sizeof(*list->items));
     list->items[list->count++] = *item;
+    return 0;
+}
+
+int list_push_all(struct vm *vm, struct list *list, const struct value *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list_push(vm, list, &items[i]))
+            return -1;
     return 0;
 }
 
