@@ -6,7 +6,6 @@
 #include "jinja/run/loader.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 struct arena;
 struct buf;

@@ -5,7 +5,7 @@
 #include "base/budget.h"
 #include "base/buf.h"
 #include "base/limits.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
 
@@ -163,12 +163,10 @@ static bool is_of_framework(const struct part_gatherer *g, const struct layer_us
         ARENA_SCRATCH(arena);
         ERR_SCRATCH(ignored);
         BUF_SCRATCH(out, LIMIT_PATH_BYTES);
-        struct data *context = data_map(&arena), *resolution = data_map(&arena);
-        struct data *framework = data_map(&arena);
+        struct data *framework = data_of(&arena, FIELD("name", manifest->frameworks[i]));
+        struct data *resolution = data_of(&arena, FIELD("framework", framework));
+        struct data *context = data_of(&arena, FIELD("resolution", resolution));
         struct template_source source = {.name = "name", .text = span_from(use->name.text)};
-        data_put_text(&arena, framework, "name", manifest->frameworks[i]);
-        data_put(&arena, resolution, "framework", framework);
-        data_put(&arena, context, "resolution", resolution);
         if (template_render(&out, &source, context, NULL, &ignored) < 0)
             return true; /* it depends on more */
         rendered |= str_equal(buf_text(&out), name);

@@ -12,6 +12,7 @@
 #include "catalog/render.h"
 #include "child/write_child.h"
 #include "git/disk_entry.h"
+#include "git/repo.h"
 #include "io/interrupt.h"
 #include "io/io.h"
 #include "io/path.h"
@@ -91,14 +92,15 @@ static int refuse(const struct scratch *s, const char *what, const char *why)
 
 /* ---------------------------------------------------------------- what lies there */
 
-static int read_line(struct scratch *s, const char *line)
+static int read_line(struct scratch *s, char *line)
 {
-    struct mark mark = {.path = line + 41};
-    bool good = strlen(line) > 41 && line[40] == ' ';
-    for (size_t i = 0; good && i < sizeof(mark.id.id); i++)
-        good = sscanf(line + 2 * i, "%2hhx", &mark.id.id[i]) == 1;
+    struct mark mark;
+    char *path = strchr(line, ' ');
     ERR_SCRATCH(unsafe);
-    if (!good || path_check(mark.path, &unsafe) < 0)
+    if (path)
+        *path++ = '\0';
+    mark.path = path;
+    if (!path || oid_parse(&mark.id, line) < 0 || path_check(path, &unsafe) < 0)
         return refuse(s, s->folder, "has a '" SCRATCH_MARK "' that tmplgen did not write");
     arena_push(s->arena, s->marks, s->count) = mark;
     return 0;
@@ -192,11 +194,10 @@ static int check_free(const struct scratch *s, const struct render *new)
 static void put_marks(struct buf *out, const struct render *render)
 {
     for (size_t i = 0; i < render->count; i++) {
-        struct oid id;
-        memcpy(id.id, render->entries[i].id, sizeof(id.id));
-        for (size_t j = 0; j < sizeof(id.id); j++)
-            (void)buf_printf(out, "%02x", id.id[j]);
-        (void)buf_printf(out, " %s\n", render->entries[i].path);
+        char hex[41];
+        const struct oid id = oid_from(render->entries[i].id);
+        oid_hex(hex, &id);
+        (void)buf_printf(out, "%s %s\n", hex, render->entries[i].path);
     }
 }
 

@@ -157,13 +157,8 @@ static int unknown_type(const struct reader *reader, const struct catalog *catal
 /* What a type says of files holds for those that it inherits, too. */
 static void add_rules(struct layer *layer, struct arena *arena, const struct layer *more)
 {
-    size_t count = layer->rule_count;
-    struct file_rule *rules = arena_array(arena, count + more->rule_count + 1, sizeof(*rules));
-    if (count)
-        memcpy(rules, layer->rules, count * sizeof(*rules));
-    if (more->rule_count)
-        memcpy(rules + count, more->rules, more->rule_count * sizeof(*rules));
-    layer->rules = rules;
+    layer->rules = arena_join(arena, layer->rules, layer->rule_count, more->rules, more->rule_count,
+                              sizeof(*layer->rules));
     layer->rule_count += more->rule_count;
 }
 
@@ -185,20 +180,6 @@ static int read_inherited(struct manifest *manifest, const struct reader *reader
     return 0;
 }
 
-/* Behind the type's own. */
-static void add_refusals(struct manifest *manifest, struct arena *arena,
-                         const struct questions *questions)
-{
-    size_t count = manifest->refusal_count;
-    struct refusal *all = arena_array(arena, count + questions->refusal_count + 1, sizeof(*all));
-    if (count)
-        memcpy(all, manifest->refusals, count * sizeof(*all));
-    if (questions->refusal_count)
-        memcpy(all + count, questions->refusals, questions->refusal_count * sizeof(*all));
-    manifest->refusals = all;
-    manifest->refusal_count += questions->refusal_count;
-}
-
 static int read_questions(struct manifest *manifest, const struct reader *reader,
                           const struct catalog *catalog, const struct yaml_node *root)
 {
@@ -209,7 +190,10 @@ static int read_questions(struct manifest *manifest, const struct reader *reader
     manifest->questions = questions.items;
     manifest->question_count = questions.count;
     manifest->question_names = questions.names;
-    add_refusals(manifest, reader->arena, &questions);
+    manifest->refusals = arena_join(reader->arena, manifest->refusals, manifest->refusal_count,
+                                    questions.refusals, questions.refusal_count,
+                                    sizeof(*manifest->refusals)); /* behind the type's own */
+    manifest->refusal_count += questions.refusal_count;
     return 0;
 }
 

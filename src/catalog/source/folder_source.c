@@ -92,11 +92,6 @@ static int walk(struct folder_files *folder, int fd, const char *prefix, size_t 
     return rc;
 }
 
-static int by_path(const void *a, const void *b)
-{
-    return strcmp(((const struct fileset_entry *)a)->path, ((const struct fileset_entry *)b)->path);
-}
-
 static int read_all(char *bytes, size_t size, int fd)
 {
     size_t done = 0;
@@ -167,7 +162,7 @@ int catalog_folder_files(const struct fileset **out, struct arena *arena, const 
         return -1;
     }
     if (folder->set.count)
-        qsort(folder->entries, folder->set.count, sizeof(*folder->entries), by_path);
+        qsort(folder->entries, folder->set.count, sizeof(*folder->entries), str_compare_first);
     folder->set.entries = folder->entries;
     folder->set.read = folder_read;
     folder->read = arena_array(arena, folder->set.count + 1, sizeof(*folder->read));

@@ -217,22 +217,6 @@ static int bad_line(struct err *err, const char *line)
                    line);
 }
 
-/* "refs/tags/v1.0.0" to its kind and name; false where it is no revision. */
-static bool split_name(struct catalog_revision *out, const char *ref)
-{
-    static const struct {
-        const char *prefix;
-        enum revision_kind kind;
-    } prefixes[] = {{"refs/tags/", REVISION_TAG}, {"refs/heads/", REVISION_BRANCH}};
-    for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-        if (str_starts(ref, prefixes[i].prefix) && foreign_ref_is_name(ref)) {
-            out->kind = prefixes[i].kind;
-            out->name = ref + strlen(prefixes[i].prefix);
-            return true;
-        }
-    return false;
-}
-
 /* "v1.0.0^{}": what the tag of the line before leads to. */
 static void peel(struct ref_listing *out, char *name, const char *id)
 {
@@ -247,7 +231,7 @@ static int add_revision(struct ref_listing *out, struct arena *arena, const char
                         const char *name, struct err *err)
 {
     struct catalog_revision next = {.commit = id, .object = id};
-    if (!split_name(&next, name))
+    if (!foreign_ref_is_name(name) || !revision_split(&next.kind, &next.name, name))
         return 0;
     if (out->count == LIMIT_REFS)
         return err_set(err, TG_USAGE, "limit", "the catalog has more than %zu tags and branches",

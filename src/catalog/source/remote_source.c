@@ -177,9 +177,7 @@ static int choose_default(struct remote_opening *o)
     if (ask(o) < 0)
         return -1;
     o->chosen = revision_newest(listing->items, listing->count, NULL, false);
-    if (o->chosen)
-        return take(o, o->chosen->name, o->chosen->commit);
-    if (listing->head_branch)
+    if (!o->chosen && listing->head_branch)
         o->chosen =
             revision_find(listing->items, listing->count, REVISION_BRANCH, listing->head_branch);
     if (o->chosen)

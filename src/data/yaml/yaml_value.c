@@ -292,13 +292,8 @@ struct yaml_node *yaml_join_lists(struct arena *arena, const struct yaml_node *f
                                   const struct yaml_node *second)
 {
     struct yaml_node *out = node_like(arena, second);
-    size_t count = first->list.count, all = count + second->list.count;
-    out->list.items = arena_array(arena, all + 1, sizeof(*out->list.items));
-    out->list.count = all;
-    if (count)
-        memcpy(out->list.items, first->list.items, count * sizeof(*out->list.items));
-    if (second->list.count)
-        memcpy(out->list.items + count, second->list.items,
-               second->list.count * sizeof(*out->list.items));
+    out->list.items = arena_join(arena, first->list.items, first->list.count, second->list.items,
+                                 second->list.count, sizeof(*out->list.items));
+    out->list.count = first->list.count + second->list.count;
     return out;
 }

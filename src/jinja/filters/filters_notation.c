@@ -1,7 +1,6 @@
 /* Filters to other notations: tojson, and our own dockerfile_quote shell_quote slug to_yaml. */
 #include "jinja/filters/filter_bodies.h"
 
-#include "base/limits.h"
 #include "base/shell.h"
 #include "base/utf8.h"
 #include "data/data.h"

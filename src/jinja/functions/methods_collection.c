@@ -1,7 +1,6 @@
 /* Methods of lists, tuples, mappings and the loop. */
 #include "jinja/functions/method_bodies.h"
 
-#include "base/limits.h"
 #include "jinja/run/loop.h"
 #include "jinja/run/vm.h"
 #include "jinja/values/compare.h"

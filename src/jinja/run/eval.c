@@ -1,7 +1,6 @@
 /* Evaluating expressions: one function for each kind of node. */
 #include "jinja/run/eval.h"
 
-#include "base/limits.h"
 #include "data/data.h"
 #include "jinja/functions/builtins.h"
 #include "jinja/functions/function.h"

@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 struct arena;
-struct statement;
 struct program;
 
 /* What a variable holds when its scope is entered. */
