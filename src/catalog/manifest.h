@@ -10,10 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct arena;
 struct catalog;
-struct fileset;
-struct yaml_node;
 
 struct migration {
     const char *from; /* SPEC on the recorded catalog version */

@@ -8,10 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct arena;
-struct buf;
 struct data;
-struct yaml_node;
 
 #define RECORD_SCHEMA 1
 

@@ -8,8 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct arena;
-struct buf;
 struct data;
 
 enum yaml_kind { YAML_SCALAR, YAML_LIST, YAML_MAP };

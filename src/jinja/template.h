@@ -7,10 +7,7 @@
 
 #include <stdbool.h>
 
-struct arena;
-struct buf;
 struct data;
-struct program;
 
 /*
  * The integer that is raised only when output bytes change for an input that was accepted before

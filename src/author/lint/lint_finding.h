@@ -9,8 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct arena;
-struct buf;
 struct data;
 
 /* In the order of the manual: name, whether it is an error (else a warning), and what it finds. */

@@ -9,10 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct arena;
 struct fileset;
 struct yaml_doc;
-struct yaml_node;
 
 enum file_policy { POLICY_MERGE, POLICY_SEED, POLICY_MANAGED, POLICY_COUNT };
 

@@ -10,8 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct vm;
-
 /* Fails where a character is of no Unicode that we know. */
 TG_CHECKED int text_check_case(struct vm *vm, struct span text);
 /* A text in another case; the same, appended to the scratch buffer. */

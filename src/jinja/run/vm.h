@@ -11,10 +11,7 @@
 #include <stdint.h>
 
 struct arguments;
-struct context;
-struct data;
 struct function_table;
-struct program;
 struct routine;
 struct statement;
 

@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct function;
 struct routine;
 struct scope;
 struct symbol;

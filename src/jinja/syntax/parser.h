@@ -8,8 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct arena;
-
 struct block_code;
 struct opener;
 struct statement;

@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct arena;
 struct program;
 
 /* What a variable holds when its scope is entered. */

@@ -8,8 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct arena;
-
 /*
  * Each with what messages call it. Operators are quoted: the longer first, comparisons in the order
  * of enum compare_op.

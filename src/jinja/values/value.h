@@ -4,8 +4,6 @@
 #include "base/err.h"
 #include "jinja/values/types.h"
 
-struct arena;
-struct data;
 struct vm;
 
 /* Context data as a value; containers are converted when they are first looked into. */
