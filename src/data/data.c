@@ -214,11 +214,7 @@ bool data_equal(const struct data *a, const struct data *b)
 static int by_name(const void *a, const void *b)
 {
     const struct data_member *left = a, *right = b;
-    size_t len = left->name.len < right->name.len ? left->name.len : right->name.len;
-    int order = memcmp(left->name.ptr, right->name.ptr, len);
-    if (order)
-        return order;
-    return left->name.len < right->name.len ? -1 : left->name.len > right->name.len;
+    return span_compare(left->name, right->name);
 }
 
 static struct data *copy_of(struct arena *arena, const struct data *data, bool sorted)

@@ -190,12 +190,9 @@ static bool is_alike(struct span a, struct span b, struct arena *arena)
     size_t mine = 0, theirs = 0, both = 0;
     for (int side = 0; side < 2; side++) {
         struct span text = side ? b : a;
-        for (size_t at = 0; at < text.len;) {
-            const char *end = memchr(text.ptr + at, '\n', text.len - at);
-            size_t len = end ? (size_t)(end - text.ptr) - at : text.len - at;
-            struct span line = span_of(text.ptr + at, len);
-            at += len + 1;
-            if (len < 4)
+        while (text.len) {
+            struct span line = span_cut_line(&text);
+            if (line.len < 4)
                 continue;
             if (side == 0)
                 mine += intern_add(&lines, arena, line) + 1 == lines.count;

@@ -254,7 +254,7 @@ int named_case_golden(struct render *out, bool *found, struct arena *arena,
 static int write_golden(const char *folder, struct arena *arena, const struct render *render,
                         struct err *err)
 {
-    int top = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    IO_FD_SCRATCH(top) = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (top < 0)
         return err_errno(err, errno, "io", "cannot open '%s'", folder);
     struct io_maker maker = IO_MAKER_INIT(top);
@@ -263,7 +263,6 @@ static int write_golden(const char *folder, struct arena *arena, const struct re
         rc = io_make(&maker, stored_path(arena, render->entries[i].path), render->entries[i].bytes,
                      render->entries[i].executable, err);
     io_maker_release(&maker);
-    (void)close(top);
     return rc;
 }
 

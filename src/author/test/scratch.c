@@ -52,16 +52,16 @@ struct scratch {
 
 int scratch_default(const char **out, struct arena *arena, const char *type, struct err *err)
 {
-    const char *made;
+    const char *topmost;
     *out = arena_printf(arena, SCRATCHES "/%s", type);
-    if (io_make_folders(&made, arena, SCRATCHES, err) < 0)
+    if (io_make_folders(&topmost, arena, SCRATCHES, err) < 0)
         return -1;
-    int fd = open(SCRATCHES "/.gitignore", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return errno == EEXIST ? 0 : err_errno(err, errno, "io", "cannot write in '%s'", SCRATCHES);
-    int rc = io_write_all(fd, span_from("*\n"));
-    (void)close(fd);
-    return rc < 0 ? err_errno(err, errno, "io", "cannot write in '%s'", SCRATCHES) : 0;
+    IO_FD_SCRATCH(fd) =
+        open(SCRATCHES "/.gitignore", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    bool made = fd >= 0 && io_write_all(fd, span_from("*\n")) == 0;
+    return made || (fd < 0 && errno == EEXIST)
+               ? 0
+               : err_errno(err, errno, "io", "cannot write in '%s'", SCRATCHES);
 }
 
 int scratch_check(struct arena *arena, const char *folder, const char *output, struct err *err)
@@ -335,7 +335,7 @@ static int add_all(int *number, int fd, const char *folder, const char *below, s
     int ignored;
     if (add_one(number, fd, path, err) < 0)
         return -1;
-    DIR *dir = depth <= LIMIT_TREE_DEPTH ? opendir(path) : NULL;
+    IO_DIR_SCRATCH(dir) = depth <= LIMIT_TREE_DEPTH ? opendir(path) : NULL;
     const struct dirent *entry;
     int rc = 0;
     while (dir && rc == 0 && (entry = io_next(dir))) {
@@ -346,8 +346,6 @@ static int add_all(int *number, int fd, const char *folder, const char *below, s
             S_ISDIR(info.st_mode))
             rc = add_all(&ignored, fd, folder, next, depth + 1, err);
     }
-    if (dir)
-        (void)closedir(dir);
     return rc;
 }
 

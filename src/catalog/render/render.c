@@ -352,9 +352,8 @@ static int add_attributes(struct render *out, struct renderer *r)
                        "the template renders '%s', which is tmplgen's own",
                        render_find(out, RECORD_PATH) >= 0 ? RECORD_PATH : OVERLAY_PATH);
     if (index < 0) {
-        size_t at = 0;
-        while (at < out->count && strcmp(out->entries[at].path, ATTRIBUTES_PATH) < 0)
-            at++;
+        size_t at =
+            str_lower_bound(ATTRIBUTES_PATH, out->entries, out->count, sizeof(*out->entries));
         memmove(&out->entries[at + 1], &out->entries[at],
                 (out->count - at) * sizeof(*out->entries));
         out->entries[at] = (struct render_entry){.path = ATTRIBUTES_PATH, .source = ""};
@@ -468,29 +467,14 @@ void render_keep_bytes(struct render *render, struct arena *arena)
     }
 }
 
-static int by_path(const void *a, const void *b)
-{
-    return strcmp(((const struct render_entry *)a)->path, ((const struct render_entry *)b)->path);
-}
-
 void render_sort(struct render *render)
 {
     if (render->count)
-        qsort(render->entries, render->count, sizeof(*render->entries), by_path);
+        qsort(render->entries, render->count, sizeof(*render->entries), str_compare_first);
 }
 
 long render_find(const struct render *render, const char *path)
 {
-    size_t low = 0, high = render->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(render->entries[middle].path, path);
-        if (order == 0)
-            return (long)middle;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return -1;
+    size_t at = str_lower_bound(path, render->entries, render->count, sizeof(*render->entries));
+    return at < render->count && strcmp(render->entries[at].path, path) == 0 ? (long)at : -1;
 }
