@@ -382,21 +382,18 @@ static int parse_call(struct node **out, struct parser *parser, struct node *cal
 
 static int parse_postfix(struct node **out, struct parser *parser, struct node *node)
 {
-    for (;;) {
-        int rc;
-        if (parser->current.kind == T_DOT)
-            rc = parse_dot(&node, parser, node);
-        else if (parser->current.kind == T_LBRACKET)
-            rc = parse_index(&node, parser, node);
-        else if (parser->current.kind == T_LPAREN)
-            rc = parse_call(&node, parser, node);
-        else
-            break;
-        if (rc)
-            return -1;
-    }
+    int rc = 0;
     *out = node;
-    return 0;
+    while (!rc)
+        if (parser->current.kind == T_DOT)
+            rc = parse_dot(out, parser, *out);
+        else if (parser->current.kind == T_LBRACKET)
+            rc = parse_index(out, parser, *out);
+        else if (parser->current.kind == T_LPAREN)
+            rc = parse_call(out, parser, *out);
+        else
+            return 0;
+    return -1;
 }
 
 /* Jinja2 takes a dot for a part of the name, and finds no such filter once it gets there. */
@@ -510,21 +507,18 @@ static int parse_test(struct node **out, struct parser *parser, struct node *obj
 
 static int parse_filters_and_tests(struct node **out, struct parser *parser, struct node *node)
 {
-    for (;;) {
-        int rc;
-        if (parser->current.kind == T_PIPE)
-            rc = parse_filters(&node, parser, node);
-        else if (parser_sees(parser, "is"))
-            rc = parse_test(&node, parser, node);
-        else if (parser->current.kind == T_LPAREN)
-            rc = parse_call(&node, parser, node);
-        else
-            break;
-        if (rc)
-            return -1;
-    }
+    int rc = 0;
     *out = node;
-    return 0;
+    while (!rc)
+        if (parser->current.kind == T_PIPE)
+            rc = parse_filters(out, parser, *out);
+        else if (parser_sees(parser, "is"))
+            rc = parse_test(out, parser, *out);
+        else if (parser->current.kind == T_LPAREN)
+            rc = parse_call(out, parser, *out);
+        else
+            return 0;
+    return -1;
 }
 
 /* ---------------------------------------------------------------- operators */

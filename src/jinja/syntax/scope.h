@@ -36,6 +36,7 @@ struct routine {
 };
 
 struct scope {
+    struct scope_resolver *resolver; /* while scope_resolve works */
     struct scope *parent;
     struct routine *routine;
     bool captured;          /* a macro within it sees its variables, and may outlive it */

@@ -74,17 +74,13 @@ static int dict_to_data(struct data *out, struct vm *vm, struct arena *arena, st
 static int container_to_data(struct data **out, struct vm *vm, struct arena *arena,
                              const struct value *value)
 {
+    bool map = value->kind == V_DICT;
     if (vm_enter(vm) || vm_charge(vm, 1))
         return -1;
-    if (value->kind == V_DICT) {
-        *out = data_map(arena);
-        if (dict_to_data(*out, vm, arena, value->dict))
-            return -1;
-    } else {
-        *out = data_list(arena);
-        if (list_to_data(*out, vm, arena, value->list))
-            return -1;
-    }
+    *out = map ? data_map(arena) : data_list(arena);
+    if (map ? dict_to_data(*out, vm, arena, value->dict)
+            : list_to_data(*out, vm, arena, value->list))
+        return -1;
     vm_leave(vm);
     return 0;
 }
