@@ -111,7 +111,7 @@ static bool is_renamed(const struct manifest *manifest, const char *answer)
     for (size_t i = 0; i < manifest->migration_count; i++) {
         const struct migration *migration = &manifest->migrations[i];
         if (str_is_among(answer, migration->rename_answers.old, migration->rename_answers.count) ||
-            str_is_among(answer, migration->drop_answers, migration->drop_count))
+            str_is_among(answer, migration->drop_answers.items, migration->drop_answers.count))
             return true;
     }
     return false;
@@ -325,9 +325,9 @@ static void check_migrations(const struct history *h, const struct lint_type *ty
             data_put(h->lint->arena, names, migration->rename_answers.new[j],
                      data_null(h->lint->arena));
         }
-        for (size_t j = 0; j < migration->drop_count; j++)
-            if (!data_get(names, migration->drop_answers[j]))
-                unknown_answer(h, type, migration->drop_answers[j], drops->list.items[j]);
+        for (size_t j = 0; j < migration->drop_answers.count; j++)
+            if (!data_get(names, migration->drop_answers.items[j]))
+                unknown_answer(h, type, migration->drop_answers.items[j], drops->list.items[j]);
     }
 }
 
@@ -335,7 +335,7 @@ static bool speaks_of_answers(const struct lint_type *type)
 {
     for (size_t i = 0; type->manifest && i < type->manifest->migration_count; i++)
         if (type->manifest->migrations[i].rename_answers.count ||
-            type->manifest->migrations[i].drop_count)
+            type->manifest->migrations[i].drop_answers.count)
             return true;
     return false;
 }

@@ -59,7 +59,7 @@ static struct data *words_data(struct arena *arena, const struct words *words)
 static struct data *frameworks_data(struct arena *arena, const struct catalog *catalog,
                                     const struct manifest *manifest)
 {
-    struct words names = {manifest->frameworks, manifest->framework_count};
+    struct words names = manifest->frameworks;
     if (manifest->has_stack && !names.count)
         names.count = matrix_frameworks(&names.items, arena, catalog->files);
     return words_data(arena, &names);
@@ -71,10 +71,9 @@ static struct data *layers_data(struct arena *arena, const struct manifest *mani
     struct data *list = data_list(arena);
     for (size_t i = 0; i < manifest->layer_count; i++) {
         const struct layer_use *use = &manifest->layers[i];
-        const struct words overrides = {use->overrides, use->override_count};
         struct data *map =
             data_of(arena, FIELD("name", use->name.text), FIELD("when", use->when.text),
-                    FIELD("overrides", words_data(arena, &overrides)));
+                    FIELD("overrides", words_data(arena, &use->overrides)));
         push_placed(arena, list, map, use->name.node, &lines);
     }
     return list;
@@ -176,8 +175,7 @@ static struct data *migrations_data(struct arena *arena, const struct manifest *
                                                  m->rename_answers.new, m->rename_answers.count)),
             FIELD("rename_files", renames_data(arena, m->rename_files.old, m->rename_files.new,
                                                m->rename_files.count)),
-            FIELD("drop_answers", data_texts(arena, m->drop_answers, m->drop_count)),
-            FIELD("note", m->note));
+            FIELD("drop_answers", words_data(arena, &m->drop_answers)), FIELD("note", m->note));
         push_placed(arena, list, map, m->node, &lines);
     }
     return list;

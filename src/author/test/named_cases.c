@@ -91,8 +91,7 @@ static int read_checks(struct type_test *out, struct arena *arena, const struct 
         return yaml_error(err, list, "'check' must be a list of commands, each a list of words");
     for (size_t i = 0; list && i < list->list.count; i++) {
         struct words command = {0};
-        if (yaml_texts(&command.items, &command.count, arena, list->list.items[i],
-                       "a command of 'check'", err) < 0)
+        if (yaml_texts(&command, arena, list->list.items[i], "a command of 'check'", err) < 0)
             return -1;
         if (command.count == 0)
             return yaml_error(err, list->list.items[i], "a command of 'check' has no words");
@@ -115,8 +114,7 @@ int named_cases_type(struct type_test *out, struct arena *arena, const struct na
     if (!doc->root)
         return 0;
     if (yaml_check_keys(doc->root, keys, err) < 0 ||
-        yaml_texts(&out->files.items, &out->files.count, arena, yaml_get(doc->root, "files"),
-                   "files", err) < 0)
+        yaml_texts(&out->files, arena, yaml_get(doc->root, "files"), "files", err) < 0)
         return -1;
     out->samples = yaml_get(doc->root, "samples");
     if (out->samples && out->samples->kind != YAML_MAP)

@@ -130,8 +130,8 @@ static int choose_framework(struct maker *m)
     const char **names;
     if (from ? !from->has_stack : !m->skeleton->stack)
         return 0;
-    if (from && from->framework_count) {
-        m->framework = from->frameworks[0];
+    if (from && from->frameworks.count) {
+        m->framework = from->frameworks.items[0];
         return 0;
     }
     if (m->catalog && matrix_frameworks(&names, m->arena, m->catalog->files)) {

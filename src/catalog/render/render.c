@@ -93,7 +93,6 @@ static int append_layer(struct renderer *r, const struct layer_use *use, const c
     if (read_layer(layer, r, name) < 0)
         return -1;
     layer->overrides = use->overrides;
-    layer->override_count = use->override_count;
     r->layer_count++;
     r->rule_count += layer->rule_count;
     return r->rule_count <= LIMIT_GLOBS
@@ -295,8 +294,8 @@ static int by_path_then_order(const void *a, const void *b)
 
 static bool overrides(const struct layer *layer, const char *path)
 {
-    for (size_t i = 0; i < layer->override_count; i++)
-        if (budget_glob(layer->overrides[i], path))
+    for (size_t i = 0; i < layer->overrides.count; i++)
+        if (budget_glob(layer->overrides.items[i], path))
             return true;
     return false;
 }

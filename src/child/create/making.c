@@ -71,9 +71,9 @@ int making_type(struct making *m, const char *type, struct err *err)
 
 size_t making_frameworks(const char ***names, const struct making *m)
 {
-    *names = m->manifest->frameworks;
-    if (m->manifest->framework_count)
-        return m->manifest->framework_count;
+    *names = m->manifest->frameworks.items;
+    if (m->manifest->frameworks.count)
+        return m->manifest->frameworks.count;
     return matrix_frameworks(names, m->arena, m->catalog->files);
 }
 

@@ -68,7 +68,7 @@ int record_format(struct buf *out, const struct record *record)
         FIELD("resolution", or_null(&scratch, record->resolution)),
         FIELD("render", data_of(&scratch, FIELD("tree", record->tree),
                                 FIELD("inputs", record->inputs), FIELD("engine", record->engine))),
-        FIELD("yours", data_texts(&scratch, record->yours, record->yours_count)));
+        FIELD("yours", data_texts(&scratch, record->yours.items, record->yours.count)));
     if (buf_puts(out, head) < 0)
         return -1;
     return yaml_write(out, map, 0);
@@ -225,7 +225,7 @@ static int read_record(struct record *out, struct arena *arena, const struct yam
     const struct yaml_node *yours = yaml_get(root, "yours");
     if (yours && yours->kind == YAML_LIST && yours->list.count > LIMIT_GLOBS)
         return yaml_over_limit(err, yours, yours->list.count, "globs of 'yours'", LIMIT_GLOBS);
-    return yaml_texts(&out->yours, &out->yours_count, arena, yours, "yours", err);
+    return yaml_texts(&out->yours, arena, yours, "yours", err);
 }
 
 int record_parse(struct record *out, struct arena *arena, const char *name, struct span text,

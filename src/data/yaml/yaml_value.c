@@ -174,7 +174,7 @@ static bool is_number(const char *text)
     return *text == '\0';
 }
 
-int yaml_texts(const char ***out, size_t *count, struct arena *arena, const struct yaml_node *node,
+int yaml_texts(struct words *out, struct arena *arena, const struct yaml_node *node,
                const char *what, struct err *err)
 {
     if (!node)
@@ -187,8 +187,7 @@ int yaml_texts(const char ***out, size_t *count, struct arena *arena, const stru
             return -1;
         texts[i] = arena_memdup(arena, texts[i], node->list.items[i]->text.len);
     }
-    *out = texts;
-    *count = node->list.count;
+    *out = (struct words){texts, node->list.count};
     return 0;
 }
 
