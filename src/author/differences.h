@@ -6,7 +6,6 @@
 
 #include <stddef.h>
 
-struct arena;
 struct render;
 
 struct difference {

@@ -3,7 +3,6 @@
 
 #include "author/lint/lint_finding.h"
 
-struct arena;
 struct catalog;
 
 /* Of `types`; none: all, and what no type takes. Sorted. Fails only where the catalog cannot be

@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct arena;
 struct catalog;
 
 struct test_run {

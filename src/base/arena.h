@@ -31,6 +31,9 @@ void *arena_grow(struct arena *arena, void *items, size_t count, size_t size)
  */
 #define arena_push(arena, items, count)                                                            \
     (*((items) = arena_grow(arena, (void *)(items), count, sizeof(*(items))), &(items)[(count)++]))
+/* Two arrays of items of `size` bytes, one behind the other. */
+void *arena_join(struct arena *arena, const void *first, size_t count, const void *second,
+                 size_t more, size_t size) __attribute__((returns_nonnull));
 char *arena_strdup(struct arena *arena, const char *text);
 /* A NUL-terminated copy of `len` bytes, which may hold NULs themselves. */
 char *arena_memdup(struct arena *arena, const void *data, size_t len)

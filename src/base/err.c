@@ -131,6 +131,14 @@ int err_at(struct err *err, const char *file, const char *text, size_t len, size
     return -1;
 }
 
+int err_move(struct err *err, struct err *from)
+{
+    err_release(err);
+    *err = *from;
+    *from = (struct err)ERR_INIT;
+    return -1;
+}
+
 void err_hide_source(struct err *err)
 {
     free(err->where.source);

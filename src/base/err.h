@@ -20,8 +20,6 @@ enum exit_code {
 /* Ignoring the result of a fallible function does not compile. */
 #define TG_CHECKED __attribute__((warn_unused_result))
 
-struct data;
-
 /*
  * Set once, by the level that detects the failure; levels above may wrap the message once with
  * what they alone know. All texts are owned by the error. `code` is the fixed word of docs/json.md.
@@ -62,6 +60,8 @@ int err_trace(struct err *err, const char *format, ...) __attribute__((format(pr
  * worked out here and the line is kept for the excerpt. Returns -1.
  */
 int err_at(struct err *err, const char *file, const char *text, size_t len, size_t offset);
+/* What `from` says, which says nothing afterwards, in the place of what `err` said; -1. */
+int err_move(struct err *err, struct err *from);
 /* The line may hold a password: the place is told without it. */
 void err_hide_source(struct err *err);
 void err_release(struct err *err);
@@ -79,6 +79,7 @@ static inline int err_minus_one(int rc)
 #define err_wrap(...) err_minus_one(err_wrap(__VA_ARGS__))
 #define err_trace(...) err_minus_one(err_trace(__VA_ARGS__))
 #define err_at(...) err_minus_one(err_at(__VA_ARGS__))
+#define err_move(...) err_minus_one(err_move(__VA_ARGS__))
 #endif
 
 #define ERR_SCRATCH(name) __attribute__((cleanup(err_release))) struct err name = ERR_INIT

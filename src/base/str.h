@@ -26,6 +26,20 @@ static inline bool span_equal(struct span a, struct span b)
     return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
+/* The sign of their bytewise order; what another one begins with comes before that. */
+static inline int span_compare(struct span a, struct span b)
+{
+    size_t len = a.len < b.len ? a.len : b.len;
+    int order = len ? memcmp(a.ptr, b.ptr, len) : 0;
+    return order ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+static inline bool span_starts(struct span text, const char *prefix)
+{
+    size_t len = strlen(prefix);
+    return text.len >= len && memcmp(text.ptr, prefix, len) == 0;
+}
+
 /* The value of a digit of any base up to 36: 0 to 9, letters of both cases from 10 on; else 99. */
 static inline int str_digit(char c)
 {

@@ -7,8 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct buf;
-
 /* C0, DEL, C1. */
 bool unicode_is_control(uint32_t character);
 /*

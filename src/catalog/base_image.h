@@ -11,12 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct arena;
-struct catalog;
-struct data;
-struct fileset;
 struct matrix;
-struct yaml_node;
 
 struct base_image_row {
     struct stack_request request; /* with the image's framework */

@@ -7,11 +7,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct arena;
-struct catalog_origin;
-struct catalog_revision;
-struct fileset;
-
 /*
  * Opens `source` (NULL: built in) at `ref` (NULL: the default revision: the newest release tag; of
  * a folder without history, as it lies there). `ref` may be a tag, a branch, a version policy

@@ -5,7 +5,6 @@
 
 #include <stddef.h>
 
-struct arena;
 struct semver;
 
 #define CHANGELOG_PATH "CHANGELOG.md"

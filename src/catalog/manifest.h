@@ -10,10 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct arena;
 struct catalog;
-struct fileset;
-struct yaml_node;
 
 struct migration {
     const char *from; /* SPEC on the recorded catalog version */
@@ -21,8 +18,7 @@ struct migration {
         const char **old, **new;
         size_t count;
     } rename_answers, rename_files;
-    const char **drop_answers;
-    size_t drop_count;
+    struct words drop_answers;
     const char *note; /* for the people of a child that it is applied to; or NULL */
     const struct yaml_node *node;
     const char *source; /* of the catalog whose versions `from` means */
@@ -51,12 +47,11 @@ struct manifest {
     size_t refusal_count;
     struct migration *migrations;
     size_t migration_count;
-    const char **frameworks; /* that the type has files for; none listed: any of the catalog */
+    struct words frameworks; /* that the type has files for; none listed: any of the catalog */
     const char *frameworks_because; /* why no others; or NULL */
-    size_t framework_count;
-    const char *python;         /* SPEC that the stack's Python must meet, or NULL: any */
-    struct words distributions; /* families of images that the files are for; none: any */
-    struct manifest_text *next; /* commands to show after `new`, to be run in the child */
+    const char *python;             /* SPEC that the stack's Python must meet, or NULL: any */
+    struct words distributions;     /* families of images that the files are for; none: any */
+    struct manifest_text *next;     /* commands to show after `new`, to be run in the child */
     size_t next_count;
 };
 

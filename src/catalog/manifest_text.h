@@ -6,8 +6,6 @@
 
 #include <stdbool.h>
 
-struct arena;
-struct data;
 struct fileset;
 struct manifest;
 struct manifest_text;

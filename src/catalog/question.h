@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 struct layer_use;
-struct yaml_node;
 
 /*
  * X(CONSTANT, word of a manifest) for each type of a question. Compilers say which switch lacks

@@ -8,10 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct arena;
-struct catalog;
-struct data;
-
 /* The record's path in a child, and the matrix overlay's. */
 #define RECORD_PATH ".tmplgen.yml"
 #define OVERLAY_PATH ".tmplgen-matrix.yml"

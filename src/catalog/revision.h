@@ -18,6 +18,8 @@ struct catalog_revision {
     const char *object; /* of a tag: what it names itself; NULL where that is not known */
 };
 
+/* The kind and the name of "refs/tags/v1.0.0", "refs/heads/main"; false for another ref. */
+bool revision_split(enum revision_kind *kind, const char **name, const char *ref);
 /* The one with that kind and name, or NULL. */
 const struct catalog_revision *revision_find(const struct catalog_revision *revisions, size_t count,
                                              enum revision_kind kind, const char *name);

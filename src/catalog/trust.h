@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct arena;
 struct catalog_origin;
 struct catalog_revision;
 struct data;

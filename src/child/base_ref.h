@@ -8,7 +8,6 @@
 #include <stdbool.h>
 
 struct apply;
-struct arena;
 struct git_repository;
 struct plan_list;
 struct record;

@@ -9,7 +9,6 @@
 
 #include <stdbool.h>
 
-struct arena;
 struct index;
 
 /* Filled step by step. */

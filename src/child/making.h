@@ -8,12 +8,6 @@
 #include "child/record.h"
 #include "resolver/request.h"
 
-struct arena;
-struct asker;
-struct catalog;
-struct data;
-struct manifest;
-
 /* Filled step by step, in the order of the functions below. Everything lives in the arena. */
 struct making {
     struct arena *arena;

@@ -8,10 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct arena;
-struct buf;
 struct data;
-struct yaml_node;
 
 #define RECORD_SCHEMA 1
 
@@ -24,8 +21,7 @@ struct record {
     char tree[41];                 /* render tree, hex */
     char inputs[65];               /* sha256 of the canonical inputs, hex */
     int engine;
-    const char **yours;
-    size_t yours_count;
+    struct words yours;
     /* Only after record_parse: the same as nodes, whose texts are what a person typed. */
     const struct yaml_node *answers_node, *request_node;
 };

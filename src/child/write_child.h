@@ -7,10 +7,6 @@
 
 #include <stdbool.h>
 
-struct arena;
-struct io_maker;
-struct render;
-
 struct create_options {
     bool no_git;         /* files only, no repository */
     bool commit;         /* inside an existing repository: commit there */

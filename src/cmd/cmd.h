@@ -20,8 +20,7 @@ struct yaml_node;
 /* A catalog that is not new to the user. */
 struct trusted {
     const char *source;   /* exact, or ending in '*' */
-    const char **signers; /* one of whom must have signed it; or none */
-    size_t signer_count;
+    struct words signers; /* one of whom must have signed it; or none */
 };
 
 /* The user's: $XDG_CONFIG_HOME/tmplgen/config.yml. All NULL and 0 where there is no such file. */

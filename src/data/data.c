@@ -6,7 +6,6 @@
 #include "base/intern.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,9 +67,7 @@ struct data *data_map(struct arena *arena)
 
 void data_push(struct arena *arena, struct data *list, struct data *item)
 {
-    list->list.items =
-        arena_grow(arena, list->list.items, list->list.count, sizeof(*list->list.items));
-    list->list.items[list->list.count++] = item;
+    arena_push(arena, list->list.items, list->list.count) = item;
 }
 
 struct data *data_texts(struct arena *arena, const char *const *texts, size_t count)
@@ -110,9 +107,7 @@ static void index_members(struct arena *arena, struct data *map)
 
 void data_append(struct arena *arena, struct data *map, struct span name, struct data *value)
 {
-    map->map.members =
-        arena_grow(arena, map->map.members, map->map.count, sizeof(*map->map.members));
-    map->map.members[map->map.count++] = (struct data_member){
+    arena_push(arena, map->map.members, map->map.count) = (struct data_member){
         .name = span_of(arena_memdup(arena, name.ptr, name.len), name.len), .value = value};
     index_members(arena, map);
 }
@@ -219,11 +214,7 @@ bool data_equal(const struct data *a, const struct data *b)
 static int by_name(const void *a, const void *b)
 {
     const struct data_member *left = a, *right = b;
-    size_t len = left->name.len < right->name.len ? left->name.len : right->name.len;
-    int order = memcmp(left->name.ptr, right->name.ptr, len);
-    if (order)
-        return order;
-    return left->name.len < right->name.len ? -1 : left->name.len > right->name.len;
+    return span_compare(left->name, right->name);
 }
 
 static struct data *copy_of(struct arena *arena, const struct data *data, bool sorted)

@@ -8,9 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct arena;
-struct buf;
-
 enum data_kind { DATA_NULL, DATA_BOOL, DATA_INT, DATA_FLOAT, DATA_STR, DATA_LIST, DATA_MAP };
 
 struct data_member;

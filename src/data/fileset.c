@@ -7,15 +7,7 @@
 
 size_t fileset_lower_bound(const struct fileset *set, const char *prefix)
 {
-    size_t low = 0, high = set->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(set->entries[middle].path, prefix) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return str_lower_bound(prefix, set->entries, set->count, sizeof(*set->entries));
 }
 
 long fileset_find(const struct fileset *set, const char *path)

@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct arena;
 struct yaml_doc;
 
 struct fileset_entry {

@@ -7,8 +7,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct arena;
-struct buf;
 struct data;
 
 /*

@@ -8,8 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct arena;
-struct buf;
 struct data;
 
 enum yaml_kind { YAML_SCALAR, YAML_LIST, YAML_MAP };
@@ -109,8 +107,8 @@ TG_CHECKED int yaml_bool(bool *out, const struct yaml_node *node, const char *wh
 TG_CHECKED int yaml_int(int64_t *out, const struct yaml_node *node, const char *what,
                         struct err *err); /* decimal, unquoted, no leading zeros */
 /* A list of scalars as texts in the arena. */
-TG_CHECKED int yaml_texts(const char ***out, size_t *count, struct arena *arena,
-                          const struct yaml_node *node, const char *what, struct err *err);
+TG_CHECKED int yaml_texts(struct words *out, struct arena *arena, const struct yaml_node *node,
+                          const char *what, struct err *err);
 
 /*
  * A node as data by YAML 1.2 core rules, for free-form places (answers, overlays): unquoted

@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct arena;
 struct http;
 
 struct http_settings {

@@ -42,35 +42,31 @@ static int read_until_end(struct span *out, struct arena *arena, int fd, size_t 
 static int read_opened(struct span *out, struct arena *arena, int fd, const char *path, size_t max,
                        struct err *err)
 {
-    int rc = read_until_end(out, arena, fd, max);
-    if (rc < 0)
-        (void)err_errno(err, errno, "io", "cannot read '%s'", path);
-    (void)close(fd);
-    if (rc == 0 && out->len > max)
-        return err_set(err, TG_USAGE, "limit", "'%s' is larger than %zu bytes", path, max);
-    return rc;
+    if (read_until_end(out, arena, fd, max) < 0)
+        return err_errno(err, errno, "io", "cannot read '%s'", path);
+    return out->len > max
+               ? err_set(err, TG_USAGE, "limit", "'%s' is larger than %zu bytes", path, max)
+               : 0;
 }
 
 int io_read(struct span *out, struct arena *arena, int folder, const char *path, size_t max,
             struct err *err)
 {
-    int fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return err_errno(err, errno, "io", "cannot open '%s'", path);
-    return read_opened(out, arena, fd, path, max, err);
+    IO_FD_SCRATCH(fd) = openat(folder, path, O_RDONLY | O_CLOEXEC);
+    return fd < 0 ? err_errno(err, errno, "io", "cannot open '%s'", path)
+                  : read_opened(out, arena, fd, path, max, err);
 }
 
 int io_read_file(struct span *out, struct arena *arena, int folder, const char *path, size_t max,
                  struct err *err)
 {
     struct stat info;
-    int fd = openat(folder, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    IO_FD_SCRATCH(fd) = openat(folder, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return err_errno(err, errno, "io", "cannot open '%s'", path);
-    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
-        return read_opened(out, arena, fd, path, max, err);
-    (void)close(fd);
-    return err_set(err, TG_RUNTIME, "io", "'%s' is no regular file", path);
+    return fstat(fd, &info) == 0 && S_ISREG(info.st_mode)
+               ? read_opened(out, arena, fd, path, max, err)
+               : err_set(err, TG_RUNTIME, "io", "'%s' is no regular file", path);
 }
 
 bool io_is_special(int folder, const char *path)
@@ -108,9 +104,7 @@ static int open_folder(int top, const char *path, size_t len)
         } else {
             errno = ENAMETOOLONG;
         }
-        int number = errno;
-        (void)close(at);
-        errno = number;
+        io_close_fd(&at);
         at = next;
         path += part_len + 1;
     }
@@ -238,12 +232,8 @@ int io_fsync(int fd)
 /* errno, or 0. */
 static int sync_one(const struct io_place *place)
 {
-    int fd = open_place(place);
-    if (fd < 0)
-        return errno;
-    int number = io_fsync(fd) < 0 ? errno : 0;
-    (void)close(fd);
-    return number;
+    IO_FD_SCRATCH(fd) = open_place(place);
+    return fd < 0 || io_fsync(fd) < 0 ? errno : 0;
 }
 
 struct syncing {
@@ -260,11 +250,9 @@ static void sync_place(void *context, size_t number)
 /* Lets the kernel begin: then the syncs, which are what counts, find little to wait for. */
 static void begin_writing(const struct io_place *place)
 {
-    int fd = open_place(place);
-    if (fd < 0)
-        return;
-    (void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
-    (void)close(fd);
+    IO_FD_SCRATCH(fd) = open_place(place);
+    if (fd >= 0)
+        (void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 }
 
 int io_sync(const struct io_place *places, size_t count, struct err *err)
@@ -303,17 +291,10 @@ int io_make_folders(const char **made, struct arena *arena, const char *path, st
 
 static void remove_content(int folder, const char *path)
 {
-    int fd = openat(folder, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    IO_DIR_SCRATCH(dir) = io_open_dir(folder, path);
     struct dirent *entry;
-    if (!dir) {
-        if (fd >= 0)
-            (void)close(fd);
-        return;
-    }
-    while ((entry = io_next(dir)))
+    while (dir && (entry = io_next(dir)))
         io_remove(dirfd(dir), entry->d_name);
-    (void)closedir(dir);
 }
 
 void io_remove(int folder, const char *path)
@@ -369,16 +350,12 @@ struct dirent *io_next(DIR *dir)
 
 int io_is_empty(bool *out, const char *folder, const char *except, struct err *err)
 {
-    DIR *dir = opendir(folder);
+    IO_DIR_SCRATCH(dir) = opendir(folder);
     struct dirent *entry;
-    if (!dir)
-        return err_errno(err, errno, "io", "cannot look into the folder '%s'", folder);
-    int rc = 0;
     *out = true;
-    while (*out && (entry = io_next(dir)))
+    while (dir && *out && (entry = io_next(dir)))
         *out = str_equal(entry->d_name, except);
-    if (*out && errno)
-        rc = err_errno(err, errno, "io", "cannot look into the folder '%s'", folder);
-    (void)closedir(dir);
-    return rc;
+    return !dir || (*out && errno)
+               ? err_errno(err, errno, "io", "cannot look into the folder '%s'", folder)
+               : 0;
 }

@@ -9,8 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct arena;
-
 /*
  * The whole file at `path` (below `folder`, an open descriptor, or AT_FDCWD), in the arena. More
  * than `max` bytes is exit 2, "limit". Links are followed.

@@ -55,23 +55,19 @@ static bool is_draft(const char *name)
 static void remove_stale(int folder, const char *name)
 {
     struct stat info;
-    int fd = openat(folder, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
-        return;
-    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+    IO_FD_SCRATCH(fd) =
+        openat(folder, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
         flock(fd, LOCK_EX | LOCK_NB) == 0)
         (void)unlinkat(folder, name, 0);
-    (void)close(fd);
 }
 
 static void tidy(const char *folder)
 {
-    DIR *stream = opendir(*folder ? folder : ".");
+    IO_DIR_SCRATCH(stream) = opendir(*folder ? folder : ".");
     for (const struct dirent *entry; stream && (entry = readdir(stream));)
         if (is_draft(entry->d_name))
             remove_stale(dirfd(stream), entry->d_name);
-    if (stream)
-        (void)closedir(stream);
 }
 
 /* Under its lock; another run may take it for a stale one just before it has that. */

@@ -46,12 +46,6 @@ static struct span behind(struct span text, size_t skip)
     return span_of(text.ptr + skip, text.len - skip);
 }
 
-static bool begins_with(struct span text, const char *prefix)
-{
-    size_t len = strlen(prefix);
-    return text.len >= len && memcmp(text.ptr, prefix, len) == 0;
-}
-
 /* The 8.3 name that NTFS makes where others have used up the usual ones: `GI7EBA~1`, `GI7~1234`. */
 static bool is_hashed_short_name(struct span key)
 {
@@ -69,9 +63,9 @@ static bool is_git_name(struct span key)
 {
     if (span_equal(key, span_from(".git")) || span_equal(key, span_from(".gitmodules")))
         return true;
-    if (begins_with(key, "git~") && all_digits(behind(key, 4)))
+    if (span_starts(key, "git~") && all_digits(behind(key, 4)))
         return true;
-    if (begins_with(key, "gitmod~") && all_digits(behind(key, 7)))
+    if (span_starts(key, "gitmod~") && all_digits(behind(key, 7)))
         return true;
     return is_hashed_short_name(key);
 }
@@ -91,12 +85,11 @@ static bool is_device(struct span key)
     const char *dot = memchr(key.ptr, '.', key.len);
     if (dot)
         key.len = (size_t)(dot - key.ptr);
-    while (key.len && key.ptr[key.len - 1] == ' ')
-        key.len--;
+    key = span_trim_end(key, " ");
     for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
         if (span_equal(key, span_from(devices[i])))
             return true;
-    return (begins_with(key, "com") || begins_with(key, "lpt")) && is_device_number(behind(key, 3));
+    return (span_starts(key, "com") || span_starts(key, "lpt")) && is_device_number(behind(key, 3));
 }
 
 static const char *bad_character(struct span part)
@@ -123,9 +116,7 @@ static struct span without_ending(struct span key)
     const char *colon = memchr(key.ptr, ':', key.len);
     if (colon)
         key.len = (size_t)(colon - key.ptr);
-    while (key.len && (key.ptr[key.len - 1] == '.' || key.ptr[key.len - 1] == ' '))
-        key.len--;
-    return key;
+    return span_trim_end(key, ". ");
 }
 
 /* Why a part of a path is unsafe, or NULL. Git's files come first: that reason is the gravest. */

@@ -4,7 +4,6 @@
 #include "base/err.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 struct arena;
 

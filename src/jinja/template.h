@@ -6,12 +6,8 @@
 #include "jinja/run/loader.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
-struct arena;
-struct buf;
 struct data;
-struct program;
 
 /*
  * The integer that is raised only when output bytes change for an input that was accepted before

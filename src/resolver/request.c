@@ -173,7 +173,7 @@ static int read_member(struct stack_request *out, struct arena *arena, enum stac
     struct words *said = &out->said[choice];
     const char *name = stack_options[choice].name, *text = NULL;
     if (value->kind == YAML_LIST && stack_options[choice].repeatable)
-        return yaml_texts(&said->items, &said->count, arena, value, name, err);
+        return yaml_texts(said, arena, value, name, err);
     if (yaml_text(&text, value, name, err) < 0)
         return -1;
     request_say(out, arena, choice, text);

@@ -37,38 +37,49 @@ const char *const smoke_variables[] = {
     NULL,
 };
 
+/* They lie in the pool of the run. */
+struct paths {
+    const char **path;
+    size_t n, room;
+};
+
 struct capture {
     struct smoke *s;
-    const char **paths; /* in the pool of the run */
-    size_t n, room;
-    const char **name; /* of the entries so far */
-    size_t names, names_room;
+    struct paths seen, entries; /* what is captured; what is in the archive so far */
     struct tar tar;
     char *error;
 };
 
+/* -1: there is no memory left */
+static int add_name(struct capture *c, struct paths *to, const char *path)
+{
+    if (to->n == to->room) {
+        size_t room = to->room ? 2 * to->room : 1024;
+        const char **more = realloc(to->path, room * sizeof *more);
+        if (!more)
+            return -1;
+        to->path = more;
+        to->room = room;
+    }
+    to->path[to->n++] = text_of(&c->s->host, "%s", path);
+    return 0;
+}
+
 static void see(void *context, const char *path)
 {
     struct capture *c = context;
-    if (c->n == c->room) {
-        size_t room = c->room ? 2 * c->room : 1024;
-        const char **more = c->room < MAX_SEEN ? realloc(c->paths, room * sizeof *more) : NULL;
-        if (!more)
-            return;
-        c->paths = more;
-        c->room = room;
-    }
-    c->paths[c->n++] = text_of(&c->s->host, "%s", path);
+    if (c->seen.n < MAX_SEEN)
+        (void)add_name(c, &c->seen, path);
 }
 
-static void sort_paths(struct capture *c)
+static void sort_paths(struct paths *all)
 {
     size_t n = 0;
-    qsort(c->paths, c->n, sizeof *c->paths, by_name);
-    for (size_t i = 0; i < c->n; i++)
-        if (n == 0 || !same(c->paths[n - 1], c->paths[i]))
-            c->paths[n++] = c->paths[i];
-    c->n = n;
+    qsort(all->path, all->n, sizeof *all->path, by_name);
+    for (size_t i = 0; i < all->n; i++)
+        if (n == 0 || !same(all->path[n - 1], all->path[i]))
+            all->path[n++] = all->path[i];
+    all->n = n;
 }
 
 /* ---- files: whole when small, of libraries what tells of them */
@@ -173,9 +184,9 @@ static char *redacted(struct smoke *s, const char *text)
 static int add_text(struct capture *c, const char *name, unsigned mode, const char *text)
 {
     if (!c->s->opt.redact)
-        return tar_bytes(&c->tar, name, mode, text, strlen(text), c->error);
+        return tar_bytes(&c->tar, name, mode, text, strlen(text));
     char *clean = redacted(c->s, text);
-    int rc = clean ? tar_bytes(&c->tar, name, mode, clean, strlen(clean), c->error) : -1;
+    int rc = clean ? tar_bytes(&c->tar, name, mode, clean, strlen(clean)) : -1;
     free(clean);
     return rc;
 }
@@ -222,14 +233,12 @@ static int add_content(struct capture *c, const char *name, int fd, const struct
     if (!n && size > most)
         add_region(all, &n, size, 0, most);
     if (n)
-        return tar_regions(&c->tar, name, st->st_mode & 0777, fd, size, all, merge_regions(all, n),
-                           c->error);
+        return tar_regions(&c->tar, name, st->st_mode & 0777, fd, size, all, merge_regions(all, n));
     char *bytes = read_whole(fd, most, &n);
     if (!bytes)
         return -1;
-    int rc = is_text_to_redact(c, name)
-                 ? add_text(c, name, st->st_mode & 0777, bytes)
-                 : tar_bytes(&c->tar, name, st->st_mode & 0777, bytes, n, c->error);
+    int rc = is_text_to_redact(c, name) ? add_text(c, name, st->st_mode & 0777, bytes)
+                                        : tar_bytes(&c->tar, name, st->st_mode & 0777, bytes, n);
     free(bytes);
     return rc;
 }
@@ -241,11 +250,11 @@ static int add_file(struct capture *c, const char *name, const char *full, const
     if (same(name, "proc/self/mountinfo"))
         return add_mounts(c, name);
     if (!S_ISREG(st->st_mode))
-        return tar_bytes(&c->tar, name, access(full, W_OK) ? 0444 : 0644, "", 0, c->error);
+        return tar_bytes(&c->tar, name, access(full, W_OK) ? 0444 : 0644, "", 0);
     if (!c->s->host.root || (st->st_mode & 0444))
         fd = open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
-        return tar_bytes(&c->tar, name, 0, "", 0, c->error);
+        return tar_bytes(&c->tar, name, 0, "", 0);
     rc = add_content(c, name, fd, st);
     close(fd);
     return rc;
@@ -256,30 +265,21 @@ static int add_file(struct capture *c, const char *name, const char *full, const
 /* 0: it is new; 1: it is in the archive, or there is no memory left. */
 static int added_before(struct capture *c, const char *name)
 {
-    for (size_t i = c->names; i-- > 0;) /* paths come in order: what is near came last */
-        if (same(c->name[i], name))
+    for (size_t i = c->entries.n; i-- > 0;) /* paths come in order: what is near came last */
+        if (same(c->entries.path[i], name))
             return 1;
-    if (c->names == c->names_room) {
-        size_t room = c->names_room ? 2 * c->names_room : 256;
-        const char **more = realloc(c->name, room * sizeof *more);
-        if (!more)
-            return 1;
-        c->name = more;
-        c->names_room = room;
-    }
-    c->name[c->names++] = text_of(&c->s->host, "%s", name);
-    return 0;
+    return add_name(c, &c->entries, name) ? 1 : 0;
 }
 
 static int add_folder(struct capture *c, const char *real)
 {
-    if (tar_folder(&c->tar, real + 1, c->error))
+    if (tar_folder(&c->tar, real + 1))
         return -1;
     for (const char **name = host_list(&c->s->host, "%s", real); *name; name++)
         for (size_t i = 0; i < LENGTH(telling_names); i++) {
             const char *entry = text_of(&c->s->host, "%s/%s", real, *name);
             if (strstr(real, telling_names[i].folder) && starts(*name, telling_names[i].start) &&
-                !added_before(c, entry) && tar_bytes(&c->tar, entry + 1, 0444, "", 0, c->error))
+                !added_before(c, entry) && tar_bytes(&c->tar, entry + 1, 0444, "", 0))
                 return -1;
         }
     return 0;
@@ -298,7 +298,7 @@ static int add_step(struct capture *c, const char *real, int last, char target[M
         if (n <= 0)
             return -1;
         target[n] = '\0';
-        return added_before(c, real) || tar_link(&c->tar, real + 1, target, c->error) == 0 ? 1 : -2;
+        return added_before(c, real) || tar_link(&c->tar, real + 1, target) == 0 ? 1 : -2;
     }
     if (!last || added_before(c, real))
         return 0;
@@ -454,16 +454,16 @@ static int add_all(struct capture *c)
         if ((i != CUDA || c->s->cuda.ran) && (i != NVML || c->s->nvml.ran) &&
             (i != KMSG || c->s->facts.log_seen) && add_record(c, i))
             return -1;
-    for (size_t i = 0; i < c->n; i++)
-        if (!starts(c->paths[i], "/.gpu-smoke") && add_path(c, c->paths[i]))
+    for (size_t i = 0; i < c->seen.n; i++)
+        if (!starts(c->seen.path[i], "/.gpu-smoke") && add_path(c, c->seen.path[i]))
             return -1;
-    return tar_finish(&c->tar, c->error);
+    return tar_finish(&c->tar);
 }
 
 static int capture_write(struct capture *c, const char *path)
 {
     c->s->host.seen = NULL; /* from here on what is looked at is ours */
-    sort_paths(c);
+    sort_paths(&c->seen);
     if (tar_create(&c->tar, path, c->error))
         return -1;
     int rc = add_all(c);
@@ -552,8 +552,8 @@ int smoke_doctor(struct smoke_machine *machine, int argc, char **argv, const cha
             rc = -1;
     }
     pool_release(&s->host.pool);
-    free(c.paths);
-    free(c.name);
+    free(c.seen.path);
+    free(c.entries.path);
     free(s);
     return rc;
 }

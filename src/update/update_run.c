@@ -178,8 +178,8 @@ static int make_plan(struct update_decision *d, const struct update_facts *f, st
         .rename_old = migrated->rename_old,
         .rename_new = migrated->rename_new,
         .rename_count = migrated->rename_count,
-        .yours = record->yours,
-        .yours_count = record->yours_count,
+        .yours = record->yours.items,
+        .yours_count = record->yours.count,
         .restore_count = f->options->restore_count,
         .any_case = disk_ignores_case(child->repo.top_fd),
         .base_label =

@@ -15,8 +15,8 @@ static void check_rules(const struct layer *layer)
         must(rule->policy < POLICY_COUNT && rule->merge < MERGE_COUNT);
         (void)glob_match(rule->glob, "src/a/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/aaaaaaaaaaaab.py");
     }
-    for (size_t i = 0; i < layer->override_count; i++)
-        must(strlen(layer->overrides[i]) <= LIMIT_GLOB_BYTES);
+    for (size_t i = 0; i < layer->overrides.count; i++)
+        must(strlen(layer->overrides.items[i]) <= LIMIT_GLOB_BYTES);
     (void)layer_delimiters(layer, "src/a/b.py");
 }
 

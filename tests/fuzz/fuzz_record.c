@@ -36,9 +36,9 @@ static void check_same(const struct record *a, const struct record *b)
     must(same_data(a->answers, b->answers) && same_data(a->request, b->request));
     must(same_data(a->resolution, b->resolution));
     must(strcmp(a->tree, b->tree) == 0 && strcmp(a->inputs, b->inputs) == 0);
-    must(a->yours_count == b->yours_count);
-    for (size_t i = 0; i < a->yours_count; i++)
-        must(same_text(a->yours[i], b->yours[i]));
+    must(a->yours.count == b->yours.count);
+    for (size_t i = 0; i < a->yours.count; i++)
+        must(same_text(a->yours.items[i], b->yours.items[i]));
 }
 
 static void check_written(struct arena *arena, const struct record *record)

@@ -31,8 +31,7 @@ static struct record sample(struct arena *arena)
         .resolution = resolution,
         .tree = TREE,
         .engine = 1,
-        .yours = yours,
-        .yours_count = 1};
+        .yours = {yours, 1}};
     record_hash_inputs(record.inputs, &record, span_of("", 0));
     return record;
 }
@@ -57,7 +56,7 @@ TEST(test_record__comes_back_as_it_was_written)
     assert_true(data_equal(after.answers, before.answers));
     assert_true(data_equal(after.request, before.request));
     assert_true(data_equal(after.resolution, before.resolution));
-    assert_int_equal(after.yours_count, 1);
+    assert_int_equal(after.yours.count, 1);
     assert_true(record_is_genuine(&after, span_of("", 0)));
     struct span again = write_record(&arena, &after);
     assert_true(span_equal(text, again));
@@ -117,7 +116,7 @@ TEST(test_record__does_not_count_yours_among_the_inputs)
 {
     ARENA_SCRATCH(arena);
     struct record record = sample(&arena);
-    record.yours_count = 0;
+    record.yours.count = 0;
     assert_true(record_is_genuine(&record, span_of("", 0)));
 }
 

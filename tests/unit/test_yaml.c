@@ -329,17 +329,16 @@ TEST(test_yaml__an_absent_value_leaves_the_default)
     const char *text = "default";
     bool flag = true;
     int64_t integer = 7;
-    const char **texts = NULL;
-    size_t count = 3;
+    struct words texts = {NULL, 3};
     ARENA_SCRATCH(arena);
     assert_int_equal(yaml_text(&text, NULL, "x", &err), 0);
     assert_int_equal(yaml_bool(&flag, NULL, "x", &err), 0);
     assert_int_equal(yaml_int(&integer, NULL, "x", &err), 0);
-    assert_int_equal(yaml_texts(&texts, &count, &arena, NULL, "x", &err), 0);
+    assert_int_equal(yaml_texts(&texts, &arena, NULL, "x", &err), 0);
     assert_string_equal(text, "default");
     assert_true(flag);
     assert_int_equal(integer, 7);
-    assert_int_equal(count, 3);
+    assert_int_equal(texts.count, 3);
 }
 
 TEST(test_yaml__typed_readers_take_their_own_type)
@@ -350,23 +349,22 @@ TEST(test_yaml__typed_readers_take_their_own_type)
                                           "m: -9223372036854775808\nl: [a, '1', 2]\n");
     bool yes = false, no = true;
     int64_t integer = 0, zero = 1, least = 0;
-    const char **texts = NULL;
-    size_t count = 0;
+    struct words texts = {NULL, 0};
     assert_int_equal(yaml_bool(&yes, yaml_get(map, "t"), "t", &err), 0);
     assert_int_equal(yaml_bool(&no, yaml_get(map, "f"), "f", &err), 0);
     assert_int_equal(yaml_int(&integer, yaml_get(map, "i"), "i", &err), 0);
     assert_int_equal(yaml_int(&zero, yaml_get(map, "z"), "z", &err), 0);
     assert_int_equal(yaml_int(&least, yaml_get(map, "m"), "m", &err), 0);
-    assert_int_equal(yaml_texts(&texts, &count, &arena, yaml_get(map, "l"), "l", &err), 0);
+    assert_int_equal(yaml_texts(&texts, &arena, yaml_get(map, "l"), "l", &err), 0);
     assert_true(yes);
     assert_false(no);
     assert_int_equal(integer, -42);
     assert_int_equal(zero, 0);
     assert_true(least == INT64_MIN);
-    assert_int_equal(count, 3);
-    assert_string_equal(texts[0], "a");
-    assert_string_equal(texts[1], "1");
-    assert_string_equal(texts[2], "2");
+    assert_int_equal(texts.count, 3);
+    assert_string_equal(texts.items[0], "a");
+    assert_string_equal(texts.items[1], "1");
+    assert_string_equal(texts.items[2], "2");
 }
 
 enum reader { TEXT, BOOL, INT, TEXTS };
@@ -402,10 +400,10 @@ static const struct mistake mistakes[] = {
 static int read_as(enum reader reader, struct arena *arena, const struct yaml_node *node,
                    struct err *err)
 {
-    const char *text = NULL, **texts = NULL;
+    const char *text = NULL;
+    struct words texts = {NULL, 0};
     bool flag = false;
     int64_t integer = 0;
-    size_t count = 0;
     switch (reader) {
     case TEXT:
         return yaml_text(&text, node, "a", err);
@@ -414,7 +412,7 @@ static int read_as(enum reader reader, struct arena *arena, const struct yaml_no
     case INT:
         return yaml_int(&integer, node, "a", err);
     case TEXTS:
-        return yaml_texts(&texts, &count, arena, node, "a", err);
+        return yaml_texts(&texts, arena, node, "a", err);
     }
     return 0;
 }

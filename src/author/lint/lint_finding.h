@@ -9,32 +9,42 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct arena;
-struct buf;
 struct data;
 
-/* In the order of the manual. */
-enum lint_rule {
-    RULE_MANIFEST,
-    RULE_MATRIX,
-    RULE_TEMPLATE,
-    RULE_RENDER,
-    RULE_UNKNOWN_NAME,
-    RULE_UNKNOWN_ATTRIBUTE,
-    RULE_MISSING_INCLUDE,
-    RULE_UNUSED_QUESTION,
-    RULE_UNUSED_LAYER,
-    RULE_UNUSED_INCLUDE,
-    RULE_UNUSED_GLOB,
-    RULE_UNUSED_OVERRIDE,
-    RULE_UNUSED_DEFAULT,
-    RULE_MIGRATION,
-    RULE_UNKNOWN_ANSWER,
-    RULE_MISSING_MIGRATION,
-    RULE_VERSION,
-    RULE_SUPPRESSION,
-    RULE_COUNT
-};
+/* In the order of the manual: name, whether it is an error (else a warning), and what it finds. */
+#define EACH_LINT_RULE(X)                                                                          \
+    X(RULE_MANIFEST, "manifest", true,                                                             \
+      "catalog.yml, template.yml, layer.yml or image.yml is not as it must be")                    \
+    X(RULE_MATRIX, "matrix", true, "what `matrix check` finds")                                    \
+    X(RULE_TEMPLATE, "template", true,                                                             \
+      "a template cannot be right: syntax, an unknown filter, test or tag, arguments that "        \
+      "these do not take, a name that an import has not")                                          \
+    X(RULE_RENDER, "render", true, "a type does not render with its default answers")              \
+    X(RULE_UNKNOWN_NAME, "unknown-name", true,                                                     \
+      "a template mentions a name that is no question of the type")                                \
+    X(RULE_UNKNOWN_ATTRIBUTE, "unknown-attribute", true, "`resolution` has nothing of that name")  \
+    X(RULE_MISSING_INCLUDE, "missing-include", true, "an include that no file answers to")         \
+    X(RULE_UNUSED_QUESTION, "unused-question", true, "a question that no template reads")          \
+    X(RULE_UNUSED_LAYER, "unused-layer", false, "a layer that no type and no base image takes")    \
+    X(RULE_UNUSED_INCLUDE, "unused-include", false, "a file of includes that nothing includes")    \
+    X(RULE_UNUSED_GLOB, "unused-glob", false,                                                      \
+      "a glob of `files` or `delimiters` that matches no file")                                    \
+    X(RULE_UNUSED_OVERRIDE, "unused-override", false,                                              \
+      "a glob of `overrides` that replaces no file of an earlier layer")                           \
+    X(RULE_UNUSED_DEFAULT, "unused-default", false,                                                \
+      "a default of catalog.yml for what no type asks")                                            \
+    X(RULE_MIGRATION, "migration", true, "a migration that cannot be applied, or makes no sense")  \
+    X(RULE_UNKNOWN_ANSWER, "unknown-answer", false,                                                \
+      "a migration speaks of an answer that no release asked for")                                 \
+    X(RULE_MISSING_MIGRATION, "missing-migration", false,                                          \
+      "an answer or a file is gone since the last release, and no migration says where it "        \
+      "went")                                                                                      \
+    X(RULE_VERSION, "version", true, "the catalog differs from the release that has its version")  \
+    X(RULE_SUPPRESSION, "suppression", true,                                                       \
+      "a comment `tmplgen-lint: ignore` without reason, of no rule, or of nothing")
+
+#define RULE_CONSTANT(constant, name, is_error, what) constant,
+enum lint_rule { EACH_LINT_RULE(RULE_CONSTANT) RULE_COUNT };
 
 struct lint_rule_row {
     const char *name;

@@ -111,7 +111,7 @@ static bool is_renamed(const struct manifest *manifest, const char *answer)
     for (size_t i = 0; i < manifest->migration_count; i++) {
         const struct migration *migration = &manifest->migrations[i];
         if (str_is_among(answer, migration->rename_answers.old, migration->rename_answers.count) ||
-            str_is_among(answer, migration->drop_answers, migration->drop_count))
+            str_is_among(answer, migration->drop_answers.items, migration->drop_answers.count))
             return true;
     }
     return false;
@@ -190,12 +190,9 @@ static bool is_alike(struct span a, struct span b, struct arena *arena)
     size_t mine = 0, theirs = 0, both = 0;
     for (int side = 0; side < 2; side++) {
         struct span text = side ? b : a;
-        for (size_t at = 0; at < text.len;) {
-            const char *end = memchr(text.ptr + at, '\n', text.len - at);
-            size_t len = end ? (size_t)(end - text.ptr) - at : text.len - at;
-            struct span line = span_of(text.ptr + at, len);
-            at += len + 1;
-            if (len < 4)
+        while (text.len) {
+            struct span line = span_cut_line(&text);
+            if (line.len < 4)
                 continue;
             if (side == 0)
                 mine += intern_add(&lines, arena, line) + 1 == lines.count;
@@ -328,9 +325,9 @@ static void check_migrations(const struct history *h, const struct lint_type *ty
             data_put(h->lint->arena, names, migration->rename_answers.new[j],
                      data_null(h->lint->arena));
         }
-        for (size_t j = 0; j < migration->drop_count; j++)
-            if (!data_get(names, migration->drop_answers[j]))
-                unknown_answer(h, type, migration->drop_answers[j], drops->list.items[j]);
+        for (size_t j = 0; j < migration->drop_answers.count; j++)
+            if (!data_get(names, migration->drop_answers.items[j]))
+                unknown_answer(h, type, migration->drop_answers.items[j], drops->list.items[j]);
     }
 }
 
@@ -338,7 +335,7 @@ static bool speaks_of_answers(const struct lint_type *type)
 {
     for (size_t i = 0; type->manifest && i < type->manifest->migration_count; i++)
         if (type->manifest->migrations[i].rename_answers.count ||
-            type->manifest->migrations[i].drop_count)
+            type->manifest->migrations[i].drop_answers.count)
             return true;
     return false;
 }

@@ -32,9 +32,9 @@ struct mended {
     struct mended_file {
         size_t index;
         struct span text;
+        const char *layer; /* whose manifest it is */
     } * files;
     size_t count;
-    const char **layers; /* whose manifests they are */
 };
 
 static int read_mended(struct span *out, const struct fileset *set, size_t index, struct err *err)
@@ -98,13 +98,9 @@ static int read_layer(struct lint *lint, struct mended *mended, const char *name
         return -1;
     if (!damaged)
         return 0;
-    mended->files = arena_grow(lint->arena, mended->files, mended->count, sizeof(*mended->files));
-    mended->layers =
-        arena_grow(lint->arena, (void *)mended->layers, mended->count, sizeof(*mended->layers));
-    mended->layers[mended->count] = name;
-    mended->files[mended->count++] =
+    arena_push(lint->arena, mended->files, mended->count) =
         (struct mended_file){(size_t)fileset_find(lint->files, path),
-                             loaded ? text : span_from("description: it cannot be read\n")};
+                             loaded ? text : span_from("description: it cannot be read\n"), name};
     return 0;
 }
 
@@ -125,8 +121,8 @@ static bool takes_mended(const struct lint *lint, const struct mended *mended,
     const char **names;
     for (size_t i = 0; mended->count && i < manifest->layer_count; i++) {
         size_t count = layer_candidates(&names, lint->arena, lint->files, &manifest->layers[i]);
-        for (size_t j = 0; j < count; j++)
-            if (str_is_among(names[j], mended->layers, mended->count))
+        for (size_t j = 0; j < mended->count; j++)
+            if (str_is_among(mended->files[j].layer, names, count))
                 return true;
     }
     return false;

@@ -2,7 +2,6 @@
 #include "author/lint/lint_run.h"
 
 #include "base/arena.h"
-#include "base/budget.h"
 #include "catalog/base_image.h"
 #include "catalog/catalog.h"
 #include "catalog/render.h"

@@ -10,11 +10,7 @@
 
 #include <stdbool.h>
 
-struct arena;
 struct base_image;
-struct catalog;
-struct data;
-struct fileset;
 
 /* A type or a base image. */
 struct lint_type {

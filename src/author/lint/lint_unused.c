@@ -165,10 +165,10 @@ static void note_layer(struct glob_rows *rows, const struct lint_type *type,
                            own, "delimiters", layer->delimiters[i].glob, i,
                            delimiters_match(&type->parts, part, layer->delimiters[i].glob)});
     const char *user = manifest_path(rows->lint, type, &(struct type_layer){.use = NULL});
-    for (size_t i = 0; i < layer->override_count; i++)
-        note_row(rows,
-                 &(struct glob_row){user, "overrides", layer->overrides[i], part->order,
-                                    override_matches(&type->parts, part, layer->overrides[i])});
+    for (size_t i = 0; i < layer->overrides.count; i++)
+        note_row(rows, &(struct glob_row){
+                           user, "overrides", layer->overrides.items[i], part->order,
+                           override_matches(&type->parts, part, layer->overrides.items[i])});
 }
 
 /* ---------------------------------------------------------------- where a glob stands */

@@ -42,12 +42,13 @@ static size_t line_counter_at(struct line_counter *counter, struct span text, si
 }
 
 /* "templates/service/template.yml:12", which editors open; null for what nobody wrote. */
-static void put_place(struct arena *arena, struct data *map, const struct yaml_node *node,
-                      struct line_counter *lines)
+static void push_placed(struct arena *arena, struct data *list, struct data *map,
+                        const struct yaml_node *node, struct line_counter *lines)
 {
     size_t line = node ? line_counter_at(lines, node->doc->source, node->offset) : 0;
     data_add(arena, map, FIELD("file", node ? node->doc->name : NULL),
              FIELD("line", node ? data_int(arena, (int64_t)line) : data_null(arena)));
+    data_push(arena, list, map);
 }
 
 static struct data *words_data(struct arena *arena, const struct words *words)
@@ -58,7 +59,7 @@ static struct data *words_data(struct arena *arena, const struct words *words)
 static struct data *frameworks_data(struct arena *arena, const struct catalog *catalog,
                                     const struct manifest *manifest)
 {
-    struct words names = {manifest->frameworks, manifest->framework_count};
+    struct words names = manifest->frameworks;
     if (manifest->has_stack && !names.count)
         names.count = matrix_frameworks(&names.items, arena, catalog->files);
     return words_data(arena, &names);
@@ -70,12 +71,10 @@ static struct data *layers_data(struct arena *arena, const struct manifest *mani
     struct data *list = data_list(arena);
     for (size_t i = 0; i < manifest->layer_count; i++) {
         const struct layer_use *use = &manifest->layers[i];
-        const struct words overrides = {use->overrides, use->override_count};
         struct data *map =
             data_of(arena, FIELD("name", use->name.text), FIELD("when", use->when.text),
-                    FIELD("overrides", words_data(arena, &overrides)));
-        put_place(arena, map, use->name.node, &lines);
-        data_push(arena, list, map);
+                    FIELD("overrides", words_data(arena, &use->overrides)));
+        push_placed(arena, list, map, use->name.node, &lines);
     }
     return list;
 }
@@ -136,8 +135,7 @@ static struct data *questions_data(struct arena *arena, const struct manifest *m
     for (size_t i = 0; i < manifest->question_count; i++) {
         const struct question *question = &manifest->questions[i];
         struct data *map = question_data(arena, question);
-        put_place(arena, map, question->node, &lines);
-        data_push(arena, list, map);
+        push_placed(arena, list, map, question->node, &lines);
     }
     return list;
 }
@@ -151,8 +149,7 @@ static struct data *refusals_data(struct arena *arena, const struct manifest *ma
                                    FIELD("because", manifest->refusals[i].because.text),
                                    FIELD("exit", manifest->refusals[i].no_row ? 4 : 2),
                                    FIELD("layer", manifest->refusals[i].layer));
-        put_place(arena, map, manifest->refusals[i].when.node, &lines);
-        data_push(arena, list, map);
+        push_placed(arena, list, map, manifest->refusals[i].when.node, &lines);
     }
     return list;
 }
@@ -178,10 +175,8 @@ static struct data *migrations_data(struct arena *arena, const struct manifest *
                                                  m->rename_answers.new, m->rename_answers.count)),
             FIELD("rename_files", renames_data(arena, m->rename_files.old, m->rename_files.new,
                                                m->rename_files.count)),
-            FIELD("drop_answers", data_texts(arena, m->drop_answers, m->drop_count)),
-            FIELD("note", m->note));
-        put_place(arena, map, m->node, &lines);
-        data_push(arena, list, map);
+            FIELD("drop_answers", words_data(arena, &m->drop_answers)), FIELD("note", m->note));
+        push_placed(arena, list, map, m->node, &lines);
     }
     return list;
 }

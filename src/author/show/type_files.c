@@ -5,7 +5,7 @@
 #include "base/budget.h"
 #include "base/buf.h"
 #include "base/limits.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
 
@@ -75,8 +75,8 @@ bool type_files_may_meet(const struct type_file *a, const struct type_file *b)
 bool type_files_overrides(const struct type_file *file)
 {
     const struct layer *layer = &file->layer->layer;
-    for (size_t i = 0; i < layer->override_count; i++)
-        if (type_files_may_match(layer->overrides[i], file))
+    for (size_t i = 0; i < layer->overrides.count; i++)
+        if (type_files_may_match(layer->overrides.items[i], file))
             return true;
     return false;
 }
@@ -146,7 +146,6 @@ static int add_layer(const struct part_gatherer *g, const struct layer_use *use,
     if (layer->broken)
         g->broken(g->context, err);
     layer->layer.overrides = use->overrides;
-    layer->layer.override_count = use->override_count;
     layer->use = use;
     layer->order = order;
     g->out->layer_count++;
@@ -158,17 +157,15 @@ static bool is_of_framework(const struct part_gatherer *g, const struct layer_us
                             const char *name)
 {
     const struct manifest *manifest = g->out->manifest;
-    bool rendered = !manifest->framework_count || !strchr(use->name.text, '{');
-    for (size_t i = 0; i < manifest->framework_count; i++) {
+    bool rendered = !manifest->frameworks.count || !strchr(use->name.text, '{');
+    for (size_t i = 0; i < manifest->frameworks.count; i++) {
         ARENA_SCRATCH(arena);
         ERR_SCRATCH(ignored);
         BUF_SCRATCH(out, LIMIT_PATH_BYTES);
-        struct data *context = data_map(&arena), *resolution = data_map(&arena);
-        struct data *framework = data_map(&arena);
+        struct data *framework = data_of(&arena, FIELD("name", manifest->frameworks.items[i]));
+        struct data *resolution = data_of(&arena, FIELD("framework", framework));
+        struct data *context = data_of(&arena, FIELD("resolution", resolution));
         struct template_source source = {.name = "name", .text = span_from(use->name.text)};
-        data_put_text(&arena, framework, "name", manifest->frameworks[i]);
-        data_put(&arena, resolution, "framework", framework);
-        data_put(&arena, context, "resolution", resolution);
         if (template_render(&out, &source, context, NULL, &ignored) < 0)
             return true; /* it depends on more */
         rendered |= str_equal(buf_text(&out), name);

@@ -7,9 +7,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct arena;
-struct fileset;
-
 /* A layer that may be taken: a use whose name is rendered may be any of several. */
 struct type_layer {
     struct layer layer;          /* with the overrides of its use */

@@ -9,11 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct arena;
-struct catalog;
-struct making;
 struct stack_slot;
-struct yaml_node;
 
 struct factor {
     const char *name;

@@ -223,14 +223,13 @@ static int add_question(const struct factor_finder *f, const struct question *qu
 {
     struct factor *factor = add_factor(f, question->name, CHOICE_COUNT);
     const struct yaml_node *samples = yaml_get(f->samples, question->name);
-    const char **texts;
-    size_t count;
+    struct words texts;
     if (question->fallback || strcmp(question->name, "name") == 0)
         add_value(f, factor, NULL);
     if (samples) {
-        if (yaml_texts(&texts, &count, f->arena, samples, question->name, f->err) < 0)
+        if (yaml_texts(&texts, f->arena, samples, question->name, f->err) < 0)
             return -1;
-        add_words(f, factor, texts, count);
+        add_words(f, factor, texts.items, texts.count);
     } else if (add_typed(f, factor, question) < 0) {
         return -1;
     }

@@ -91,8 +91,7 @@ static int read_checks(struct type_test *out, struct arena *arena, const struct 
         return yaml_error(err, list, "'check' must be a list of commands, each a list of words");
     for (size_t i = 0; list && i < list->list.count; i++) {
         struct words command = {0};
-        if (yaml_texts(&command.items, &command.count, arena, list->list.items[i],
-                       "a command of 'check'", err) < 0)
+        if (yaml_texts(&command, arena, list->list.items[i], "a command of 'check'", err) < 0)
             return -1;
         if (command.count == 0)
             return yaml_error(err, list->list.items[i], "a command of 'check' has no words");
@@ -115,8 +114,7 @@ int named_cases_type(struct type_test *out, struct arena *arena, const struct na
     if (!doc->root)
         return 0;
     if (yaml_check_keys(doc->root, keys, err) < 0 ||
-        yaml_texts(&out->files.items, &out->files.count, arena, yaml_get(doc->root, "files"),
-                   "files", err) < 0)
+        yaml_texts(&out->files, arena, yaml_get(doc->root, "files"), "files", err) < 0)
         return -1;
     out->samples = yaml_get(doc->root, "samples");
     if (out->samples && out->samples->kind != YAML_MAP)
@@ -254,7 +252,7 @@ int named_case_golden(struct render *out, bool *found, struct arena *arena,
 static int write_golden(const char *folder, struct arena *arena, const struct render *render,
                         struct err *err)
 {
-    int top = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    IO_FD_SCRATCH(top) = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (top < 0)
         return err_errno(err, errno, "io", "cannot open '%s'", folder);
     struct io_maker maker = IO_MAKER_INIT(top);
@@ -263,7 +261,6 @@ static int write_golden(const char *folder, struct arena *arena, const struct re
         rc = io_make(&maker, stored_path(arena, render->entries[i].path), render->entries[i].bytes,
                      render->entries[i].executable, err);
     io_maker_release(&maker);
-    (void)close(top);
     return rc;
 }
 

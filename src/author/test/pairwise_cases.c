@@ -65,11 +65,8 @@ static int resolve(struct stack_slot *slot, const struct pairwise_cases *cases, 
     slot->state = SLOT_GOOD;
     if (making_stack(&making, &nothing, &request, &inner) < 0) {
         slot->state = SLOT_RULED_OUT;
-        if (!is_ruled_out(&inner, &request)) {
-            *err = inner;
-            inner = (struct err)ERR_INIT;
-            return -1;
-        }
+        if (!is_ruled_out(&inner, &request))
+            return err_move(err, &inner);
     }
     slot->request = making.request;
     slot->request_data = making.request_data;
@@ -125,9 +122,7 @@ static int answer(struct making *out, struct arena *arena, const struct pairwise
         return 1;
     if (inner.exit == TG_UNSOLVABLE || strcmp(inner.code, "invalid-answer") == 0)
         return 0;
-    *err = inner;
-    inner = (struct err)ERR_INIT;
-    return -1;
+    return err_move(err, &inner);
 }
 
 /* The value of a question that these answers are of; -1: it was not asked. */

@@ -12,6 +12,7 @@
 #include "catalog/render.h"
 #include "child/write_child.h"
 #include "git/disk_entry.h"
+#include "git/repo.h"
 #include "io/interrupt.h"
 #include "io/io.h"
 #include "io/path.h"
@@ -51,16 +52,16 @@ struct scratch {
 
 int scratch_default(const char **out, struct arena *arena, const char *type, struct err *err)
 {
-    const char *made;
+    const char *topmost;
     *out = arena_printf(arena, SCRATCHES "/%s", type);
-    if (io_make_folders(&made, arena, SCRATCHES, err) < 0)
+    if (io_make_folders(&topmost, arena, SCRATCHES, err) < 0)
         return -1;
-    int fd = open(SCRATCHES "/.gitignore", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return errno == EEXIST ? 0 : err_errno(err, errno, "io", "cannot write in '%s'", SCRATCHES);
-    int rc = io_write_all(fd, span_from("*\n"));
-    (void)close(fd);
-    return rc < 0 ? err_errno(err, errno, "io", "cannot write in '%s'", SCRATCHES) : 0;
+    IO_FD_SCRATCH(fd) =
+        open(SCRATCHES "/.gitignore", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    bool made = fd >= 0 && io_write_all(fd, span_from("*\n")) == 0;
+    return made || (fd < 0 && errno == EEXIST)
+               ? 0
+               : err_errno(err, errno, "io", "cannot write in '%s'", SCRATCHES);
 }
 
 int scratch_check(struct arena *arena, const char *folder, const char *output, struct err *err)
@@ -91,14 +92,15 @@ static int refuse(const struct scratch *s, const char *what, const char *why)
 
 /* ---------------------------------------------------------------- what lies there */
 
-static int read_line(struct scratch *s, const char *line)
+static int read_line(struct scratch *s, char *line)
 {
-    struct mark mark = {.path = line + 41};
-    bool good = strlen(line) > 41 && line[40] == ' ';
-    for (size_t i = 0; good && i < sizeof(mark.id.id); i++)
-        good = sscanf(line + 2 * i, "%2hhx", &mark.id.id[i]) == 1;
+    struct mark mark;
+    char *path = strchr(line, ' ');
     ERR_SCRATCH(unsafe);
-    if (!good || path_check(mark.path, &unsafe) < 0)
+    if (path)
+        *path++ = '\0';
+    mark.path = path;
+    if (!path || oid_parse(&mark.id, line) < 0 || path_check(path, &unsafe) < 0)
         return refuse(s, s->folder, "has a '" SCRATCH_MARK "' that tmplgen did not write");
     arena_push(s->arena, s->marks, s->count) = mark;
     return 0;
@@ -192,11 +194,10 @@ static int check_free(const struct scratch *s, const struct render *new)
 static void put_marks(struct buf *out, const struct render *render)
 {
     for (size_t i = 0; i < render->count; i++) {
-        struct oid id;
-        memcpy(id.id, render->entries[i].id, sizeof(id.id));
-        for (size_t j = 0; j < sizeof(id.id); j++)
-            (void)buf_printf(out, "%02x", id.id[j]);
-        (void)buf_printf(out, " %s\n", render->entries[i].path);
+        char hex[41];
+        const struct oid id = oid_from(render->entries[i].id);
+        oid_hex(hex, &id);
+        (void)buf_printf(out, "%s %s\n", hex, render->entries[i].path);
     }
 }
 
@@ -334,7 +335,7 @@ static int add_all(int *number, int fd, const char *folder, const char *below, s
     int ignored;
     if (add_one(number, fd, path, err) < 0)
         return -1;
-    DIR *dir = depth <= LIMIT_TREE_DEPTH ? opendir(path) : NULL;
+    IO_DIR_SCRATCH(dir) = depth <= LIMIT_TREE_DEPTH ? opendir(path) : NULL;
     const struct dirent *entry;
     int rc = 0;
     while (dir && rc == 0 && (entry = io_next(dir))) {
@@ -345,8 +346,6 @@ static int add_all(int *number, int fd, const char *folder, const char *below, s
             S_ISDIR(info.st_mode))
             rc = add_all(&ignored, fd, folder, next, depth + 1, err);
     }
-    if (dir)
-        (void)closedir(dir);
     return rc;
 }
 

@@ -76,9 +76,7 @@ static int try_case(struct tester *t, const struct pairwise_cases *old, size_t n
         if (is_unsafe(t, &inner))
             return 0;
         t->out->repeat = cases_command(t->arena, &t->cases, number, source_of(t));
-        *t->err = inner;
-        inner = (struct err)ERR_INIT;
-        return -1;
+        return err_move(t->err, &inner);
     }
     t->result->compared += t->same;
     return old ? compare_case(t, old, number, &making.render) : 0;

@@ -130,8 +130,8 @@ static int choose_framework(struct maker *m)
     const char **names;
     if (from ? !from->has_stack : !m->skeleton->stack)
         return 0;
-    if (from && from->framework_count) {
-        m->framework = from->frameworks[0];
+    if (from && from->frameworks.count) {
+        m->framework = from->frameworks.items[0];
         return 0;
     }
     if (m->catalog && matrix_frameworks(&names, m->arena, m->catalog->files)) {
@@ -218,13 +218,12 @@ static int make_catalog(struct maker *m)
                                     catalog_name_is_valid(last) ? last : "catalog");
     if (m->catalog)
         return 0;
-    int top = open(m->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    IO_FD_SCRATCH(top) = open(m->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (top < 0)
         return err_errno(m->err, errno, "io", "cannot open '%s'", m->folder);
     struct io_maker maker = IO_MAKER_INIT(top);
     int rc = io_make(&maker, "catalog.yml", span_from(text), false, m->err);
     io_maker_release(&maker);
-    (void)close(top);
     if (rc == 0)
         note(m, "catalog.yml");
     return rc;

@@ -154,6 +154,17 @@ char *arena_memdup(struct arena *arena, const void *data, size_t len)
     return copy;
 }
 
+void *arena_join(struct arena *arena, const void *first, size_t count, const void *second,
+                 size_t more, size_t size)
+{
+    char *items = arena_array(arena, count + more + 1, size);
+    if (count)
+        memcpy(items, first, count * size);
+    if (more)
+        memcpy(items + count * size, second, more * size);
+    return items;
+}
+
 char *arena_strdup(struct arena *arena, const char *text)
 {
     return arena_memdup(arena, text, strlen(text));

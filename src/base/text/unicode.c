@@ -174,12 +174,12 @@ struct case_table {
     size_t special_count;
 };
 
-static const struct case_table lower_table = {lower_ranges, COUNT(lower_ranges), lower_specials,
-                                              COUNT(lower_specials)};
-static const struct case_table upper_table = {upper_ranges, COUNT(upper_ranges), upper_specials,
-                                              COUNT(upper_specials)};
-static const struct case_table fold_table = {fold_ranges, COUNT(fold_ranges), fold_specials,
-                                             COUNT(fold_specials)};
+#define CASE_TABLE(of)                                                                             \
+    {                                                                                              \
+        of##_ranges, COUNT(of##_ranges), of##_specials, COUNT(of##_specials)                       \
+    }
+static const struct case_table lower_table = CASE_TABLE(lower), upper_table = CASE_TABLE(upper),
+                               fold_table = CASE_TABLE(fold);
 
 static size_t copy_special(uint32_t to[3], const struct case_special *special)
 {

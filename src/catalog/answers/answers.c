@@ -258,10 +258,8 @@ static int reason_of(const char **because, const struct collector *c, const stru
 {
     if (render_text(because, c, refusal->because.text, refusal->because.node) < 0)
         return -1;
-    size_t len = strlen(*because);
-    while (len && (*because)[len - 1] == '\n') /* of a block of YAML */
-        len--;
-    *because = arena_memdup(c->arena, *because, len);
+    struct span text = span_trim_end(span_from(*because), "\n"); /* of a block of YAML */
+    *because = arena_memdup(c->arena, text.ptr, text.len);
     return 0;
 }
 

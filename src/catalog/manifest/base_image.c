@@ -88,11 +88,9 @@ static int read_serves(struct base_image *out, struct arena *arena, const struct
     if (!node)
         return 0;
     if (yaml_check_keys(node, keys, err) < 0 ||
-        yaml_texts(&out->types.items, &out->types.count, arena, yaml_get(node, "types"), "types",
-                   err) < 0)
+        yaml_texts(&out->types, arena, yaml_get(node, "types"), "types", err) < 0)
         return -1;
-    return yaml_texts(&out->frameworks.items, &out->frameworks.count, arena,
-                      yaml_get(node, "frameworks"), "frameworks", err);
+    return yaml_texts(&out->frameworks, arena, yaml_get(node, "frameworks"), "frameworks", err);
 }
 
 static int read_contents(struct base_image *out, struct arena *arena, const struct yaml_node *node,
@@ -106,7 +104,7 @@ static int read_contents(struct base_image *out, struct arena *arena, const stru
     for (size_t i = 0; i < node->list.count; i++) {
         struct words *command = &out->contents[out->content_count++];
         const struct yaml_node *item = node->list.items[i];
-        if (yaml_texts(&command->items, &command->count, arena, item, "a command", err) < 0)
+        if (yaml_texts(command, arena, item, "a command", err) < 0)
             return -1;
         if (!command->count)
             return yaml_error(err, item, "a command is a list of a program and its arguments");
@@ -155,8 +153,8 @@ static int read_image(struct base_image *out, struct arena *arena, const struct 
     if (check_flavour(out, yaml_get(root, "flavour"), err) < 0 ||
         read_rows(out, arena, yaml_get(root, "rows"), err) < 0 ||
         read_serves(out, arena, yaml_get(root, "serves"), err) < 0 ||
-        yaml_texts(&out->distributions.items, &out->distributions.count, arena,
-                   yaml_get(root, "distributions"), "distributions", err) < 0 ||
+        yaml_texts(&out->distributions, arena, yaml_get(root, "distributions"), "distributions",
+                   err) < 0 ||
         read_contents(out, arena, yaml_get(root, "contents"), err) < 0)
         return -1;
     return manifest_read_files(&out->files, arena, out->name, root, err);

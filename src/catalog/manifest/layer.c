@@ -48,15 +48,15 @@ static int read_glob(const char **out, const struct reader *reader, const struct
     return check_glob(reader, yaml_get(map, "match"), *out);
 }
 
-int layer_read_overrides(const char ***out, size_t *count, const struct reader *reader,
+int layer_read_overrides(struct words *out, const struct reader *reader,
                          const struct yaml_node *map)
 {
     const struct yaml_node *node = yaml_get(map, "overrides");
     if (layer_check_count(reader, node, "overrides", LIMIT_GLOBS) < 0 ||
-        yaml_texts(out, count, reader->arena, node, "overrides", reader->err) < 0)
+        yaml_texts(out, reader->arena, node, "overrides", reader->err) < 0)
         return -1;
-    for (size_t i = 0; i < *count; i++)
-        if (check_glob(reader, node, (*out)[i]) < 0)
+    for (size_t i = 0; i < out->count; i++)
+        if (check_glob(reader, node, out->items[i]) < 0)
             return -1;
     return 0;
 }

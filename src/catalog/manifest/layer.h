@@ -9,10 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct arena;
 struct fileset;
 struct yaml_doc;
-struct yaml_node;
 
 enum file_policy { POLICY_MERGE, POLICY_SEED, POLICY_MANAGED, POLICY_COUNT };
 
@@ -52,8 +50,7 @@ struct refusal {
 struct layer {
     const char *name;   /* "docker"; the type's own: its type */
     const char *folder; /* "templates/_layers/docker/files/" */
-    const char **overrides;
-    size_t override_count;
+    struct words overrides;
     struct delimiter_rule *delimiters;
     size_t delimiter_count;
     struct file_rule *rules;
@@ -67,8 +64,7 @@ struct layer {
 struct layer_use {
     struct manifest_text name; /* a template: may name the framework */
     struct manifest_text when;
-    const char **overrides;
-    size_t override_count;
+    struct words overrides;
 };
 
 extern const struct policy file_policies[POLICY_COUNT];
@@ -98,7 +94,7 @@ enum template_delimiters layer_delimiters(const struct layer *layer, const char 
 /* How many rows a list may have that is gone through for each file. */
 TG_CHECKED int layer_check_count(const struct reader *reader, const struct yaml_node *node,
                                  const char *what, size_t limit);
-TG_CHECKED int layer_read_overrides(const char ***out, size_t *count, const struct reader *reader,
+TG_CHECKED int layer_read_overrides(struct words *out, const struct reader *reader,
                                     const struct yaml_node *map);
 /* `refuse`. */
 TG_CHECKED int layer_read_refusals(struct refusal **out, size_t *count, const struct reader *reader,

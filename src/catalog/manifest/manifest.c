@@ -24,7 +24,7 @@ static int read_layer_use(void *out, const struct reader *reader, const struct y
         return -1;
     if (!use->name.text)
         return yaml_error(reader->err, node, "'name' is missing");
-    return layer_read_overrides(&use->overrides, &use->override_count, reader, node);
+    return layer_read_overrides(&use->overrides, reader, node);
 }
 
 static int read_renames(const char ***old, const char ***new, size_t *count,
@@ -60,8 +60,8 @@ static int read_migration(void *out, const struct reader *reader, const struct y
         read_renames(&migration->rename_files.old, &migration->rename_files.new,
                      &migration->rename_files.count, reader, yaml_get(node, "rename_files")) < 0)
         return -1;
-    return yaml_texts(&migration->drop_answers, &migration->drop_count, reader->arena,
-                      yaml_get(node, "drop_answers"), "drop_answers", reader->err);
+    return yaml_texts(&migration->drop_answers, reader->arena, yaml_get(node, "drop_answers"),
+                      "drop_answers", reader->err);
 }
 
 static int read_files(struct manifest *manifest, const struct reader *reader, const char *folder,
@@ -71,7 +71,7 @@ static int read_files(struct manifest *manifest, const struct reader *reader, co
     own->name = manifest->type;
     own->folder = arena_printf(reader->arena, "%s/%s/files/", folder, manifest->type);
     if (layer_read_rules(own, reader, root) < 0 ||
-        layer_read_overrides(&own->overrides, &own->override_count, reader, root) < 0 ||
+        layer_read_overrides(&own->overrides, reader, root) < 0 ||
         layer_check_count(reader, yaml_get(root, "layers"), "layers", LIMIT_LAYERS) < 0)
         return -1;
     return READER_LIST(manifest->layers, manifest->layer_count, reader, root, "layers",
@@ -103,12 +103,12 @@ static int read_python(struct manifest *manifest, const struct reader *reader,
 static int read_next(struct manifest *manifest, const struct reader *reader,
                      const struct yaml_node *node)
 {
-    const char **texts = NULL;
-    if (yaml_texts(&texts, &manifest->next_count, reader->arena, node, "next", reader->err) < 0)
+    struct words texts = {NULL, 0};
+    if (yaml_texts(&texts, reader->arena, node, "next", reader->err) < 0)
         return -1;
-    manifest->next = arena_array(reader->arena, manifest->next_count + 1, sizeof(*manifest->next));
-    for (size_t i = 0; i < manifest->next_count; i++)
-        manifest->next[i] = (struct manifest_text){texts[i], node->list.items[i]};
+    for (size_t i = 0; i < texts.count; i++)
+        arena_push(reader->arena, manifest->next, manifest->next_count) =
+            (struct manifest_text){texts.items[i], node->list.items[i]};
     return 0;
 }
 
@@ -128,12 +128,12 @@ static int read_manifest(struct manifest *manifest, const struct reader *reader,
         layer_read_refusals(&manifest->refusals, &manifest->refusal_count, reader, root) < 0 ||
         READER_LIST(manifest->migrations, manifest->migration_count, reader, root, "migrations",
                     read_migration) < 0 ||
-        yaml_texts(&manifest->frameworks, &manifest->framework_count, reader->arena,
-                   yaml_get(root, "frameworks"), "frameworks", reader->err) < 0 ||
+        yaml_texts(&manifest->frameworks, reader->arena, yaml_get(root, "frameworks"), "frameworks",
+                   reader->err) < 0 ||
         yaml_text(&manifest->frameworks_because, yaml_get(root, "frameworks_because"),
                   "frameworks_because", reader->err) < 0 ||
-        yaml_texts(&manifest->distributions.items, &manifest->distributions.count, reader->arena,
-                   yaml_get(root, "distributions"), "distributions", reader->err) < 0 ||
+        yaml_texts(&manifest->distributions, reader->arena, yaml_get(root, "distributions"),
+                   "distributions", reader->err) < 0 ||
         read_next(manifest, reader, yaml_get(root, "next")) < 0)
         return -1;
     manifest->has_stack = stack == 1;
@@ -157,13 +157,8 @@ static int unknown_type(const struct reader *reader, const struct catalog *catal
 /* What a type says of files holds for those that it inherits, too. */
 static void add_rules(struct layer *layer, struct arena *arena, const struct layer *more)
 {
-    size_t count = layer->rule_count;
-    struct file_rule *rules = arena_array(arena, count + more->rule_count + 1, sizeof(*rules));
-    if (count)
-        memcpy(rules, layer->rules, count * sizeof(*rules));
-    if (more->rule_count)
-        memcpy(rules + count, more->rules, more->rule_count * sizeof(*rules));
-    layer->rules = rules;
+    layer->rules = arena_join(arena, layer->rules, layer->rule_count, more->rules, more->rule_count,
+                              sizeof(*layer->rules));
     layer->rule_count += more->rule_count;
 }
 
@@ -185,20 +180,6 @@ static int read_inherited(struct manifest *manifest, const struct reader *reader
     return 0;
 }
 
-/* Behind the type's own. */
-static void add_refusals(struct manifest *manifest, struct arena *arena,
-                         const struct questions *questions)
-{
-    size_t count = manifest->refusal_count;
-    struct refusal *all = arena_array(arena, count + questions->refusal_count + 1, sizeof(*all));
-    if (count)
-        memcpy(all, manifest->refusals, count * sizeof(*all));
-    if (questions->refusal_count)
-        memcpy(all + count, questions->refusals, questions->refusal_count * sizeof(*all));
-    manifest->refusals = all;
-    manifest->refusal_count += questions->refusal_count;
-}
-
 static int read_questions(struct manifest *manifest, const struct reader *reader,
                           const struct catalog *catalog, const struct yaml_node *root)
 {
@@ -209,7 +190,10 @@ static int read_questions(struct manifest *manifest, const struct reader *reader
     manifest->questions = questions.items;
     manifest->question_count = questions.count;
     manifest->question_names = questions.names;
-    add_refusals(manifest, reader->arena, &questions);
+    manifest->refusals = arena_join(reader->arena, manifest->refusals, manifest->refusal_count,
+                                    questions.refusals, questions.refusal_count,
+                                    sizeof(*manifest->refusals)); /* behind the type's own */
+    manifest->refusal_count += questions.refusal_count;
     return 0;
 }
 
@@ -271,8 +255,6 @@ const struct question *manifest_question(const struct manifest *manifest, const 
 
 struct stack_need manifest_need(const struct manifest *manifest)
 {
-    return (struct stack_need){manifest->type,
-                               manifest->python,
-                               {manifest->frameworks, manifest->framework_count},
+    return (struct stack_need){manifest->type, manifest->python, manifest->frameworks,
                                manifest->distributions};
 }

@@ -85,14 +85,15 @@ static struct known_names list_known(struct arena *arena, const struct manifest 
 {
     size_t count = manifest->question_count, kept = 0;
     for (size_t i = 0; i < manifest->migration_count; i++)
-        count += manifest->migrations[i].rename_answers.count + manifest->migrations[i].drop_count;
+        count += manifest->migrations[i].rename_answers.count +
+                 manifest->migrations[i].drop_answers.count;
     struct known_names known = {arena_array(arena, count + 1, sizeof(*known.items)), 0};
     for (size_t i = 0; i < manifest->question_count; i++)
         add_known(&known, &manifest->questions[i].name, 1, SIZE_MAX);
     for (size_t i = 0; i < manifest->migration_count; i++) {
         const struct migration *migration = &manifest->migrations[i];
         add_known(&known, migration->rename_answers.old, migration->rename_answers.count, i);
-        add_known(&known, migration->drop_answers, migration->drop_count, i);
+        add_known(&known, migration->drop_answers.items, migration->drop_answers.count, i);
     }
     qsort(known.items, known.count, sizeof(*known.items), compare_known);
     for (size_t i = 0; i < known.count; i++)

@@ -7,7 +7,6 @@
 
 #include <stddef.h>
 
-struct arena;
 struct catalog;
 struct fileset;
 struct layer_use;

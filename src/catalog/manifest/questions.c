@@ -49,9 +49,8 @@ static int read_question_row(void *out, const struct reader *reader, const struc
 static void append_question(const struct joining *j, struct question question)
 {
     struct questions *out = j->out;
-    out->items = arena_grow(j->reader->arena, out->items, out->count, sizeof(*out->items));
     (void)intern_add(&out->names, j->reader->arena, span_from(question.name));
-    out->items[out->count++] = question;
+    arena_push(j->reader->arena, out->items, out->count) = question;
 }
 
 /* A question that is there because of a layer: what two layers ask must be the same. */
@@ -84,11 +83,10 @@ static void add_refusals(const struct joining *j, const struct layer *layer,
 {
     struct questions *out = j->out;
     for (size_t i = 0; i < layer->refusal_count; i++) {
-        out->refusals =
-            arena_grow(j->reader->arena, out->refusals, out->refusal_count, sizeof(*out->refusals));
-        out->refusals[out->refusal_count] = layer->refusals[i];
-        out->refusals[out->refusal_count].layer = layer->name;
-        out->refusals[out->refusal_count++].use = use;
+        struct refusal *added = &arena_push(j->reader->arena, out->refusals, out->refusal_count);
+        *added = layer->refusals[i];
+        added->layer = layer->name;
+        added->use = use;
     }
 }
 

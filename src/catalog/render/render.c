@@ -93,7 +93,6 @@ static int append_layer(struct renderer *r, const struct layer_use *use, const c
     if (read_layer(layer, r, name) < 0)
         return -1;
     layer->overrides = use->overrides;
-    layer->override_count = use->override_count;
     r->layer_count++;
     r->rule_count += layer->rule_count;
     return r->rule_count <= LIMIT_GLOBS
@@ -295,8 +294,8 @@ static int by_path_then_order(const void *a, const void *b)
 
 static bool overrides(const struct layer *layer, const char *path)
 {
-    for (size_t i = 0; i < layer->override_count; i++)
-        if (budget_glob(layer->overrides[i], path))
+    for (size_t i = 0; i < layer->overrides.count; i++)
+        if (budget_glob(layer->overrides.items[i], path))
             return true;
     return false;
 }
@@ -352,9 +351,8 @@ static int add_attributes(struct render *out, struct renderer *r)
                        "the template renders '%s', which is tmplgen's own",
                        render_find(out, RECORD_PATH) >= 0 ? RECORD_PATH : OVERLAY_PATH);
     if (index < 0) {
-        size_t at = 0;
-        while (at < out->count && strcmp(out->entries[at].path, ATTRIBUTES_PATH) < 0)
-            at++;
+        size_t at =
+            str_lower_bound(ATTRIBUTES_PATH, out->entries, out->count, sizeof(*out->entries));
         memmove(&out->entries[at + 1], &out->entries[at],
                 (out->count - at) * sizeof(*out->entries));
         out->entries[at] = (struct render_entry){.path = ATTRIBUTES_PATH, .source = ""};
@@ -468,29 +466,14 @@ void render_keep_bytes(struct render *render, struct arena *arena)
     }
 }
 
-static int by_path(const void *a, const void *b)
-{
-    return strcmp(((const struct render_entry *)a)->path, ((const struct render_entry *)b)->path);
-}
-
 void render_sort(struct render *render)
 {
     if (render->count)
-        qsort(render->entries, render->count, sizeof(*render->entries), by_path);
+        qsort(render->entries, render->count, sizeof(*render->entries), str_compare_first);
 }
 
 long render_find(const struct render *render, const char *path)
 {
-    size_t low = 0, high = render->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(render->entries[middle].path, path);
-        if (order == 0)
-            return (long)middle;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return -1;
+    size_t at = str_lower_bound(path, render->entries, render->count, sizeof(*render->entries));
+    return at < render->count && strcmp(render->entries[at].path, path) == 0 ? (long)at : -1;
 }

@@ -23,20 +23,6 @@ struct sectioning {
     bool open;         /* the last item's text goes on */
 };
 
-static struct span take_line(struct span *text)
-{
-    const char *end = memchr(text->ptr, '\n', text->len);
-    struct span line = span_of(text->ptr, end ? (size_t)(end - text->ptr) : text->len);
-    size_t skip = line.len + (end != NULL);
-    *text = span_of(text->ptr + skip, text->len - skip);
-    return line;
-}
-
-static bool begins(struct span line, const char *with)
-{
-    return line.len >= strlen(with) && memcmp(line.ptr, with, strlen(with)) == 0;
-}
-
 /* Headings inside of a code block are none. */
 static void follow_fence(struct sectioning *r, struct span line)
 {
@@ -45,10 +31,10 @@ static void follow_fence(struct sectioning *r, struct span line)
         indent++;
     struct span rest = span_of(line.ptr + indent, line.len - indent);
     if (r->fence)
-        r->fence = begins(rest, r->fence) ? NULL : r->fence;
-    else if (begins(rest, "```"))
+        r->fence = span_starts(rest, r->fence) ? NULL : r->fence;
+    else if (span_starts(rest, "```"))
         r->fence = "```";
-    else if (begins(rest, "~~~"))
+    else if (span_starts(rest, "~~~"))
         r->fence = "~~~";
 }
 
@@ -108,9 +94,9 @@ static void read_line(struct sectioning *r, struct span line, const char *behind
     const char *name = version_of(r->arena, text, &version);
     if (!name)
         return;
-    r->items = arena_grow(r->arena, r->items, r->count, sizeof(*r->items));
-    r->items[r->count] = (struct found){{name, span_of(behind, 0)}, version, r->count};
-    r->count++;
+    size_t order = r->count;
+    arena_push(r->arena, r->items, r->count) =
+        (struct found){{name, span_of(behind, 0)}, version, order};
     r->open = true;
 }
 
@@ -128,7 +114,7 @@ size_t changelog_sections(struct changelog_section **out, struct arena *arena, s
     struct sectioning r = {.arena = arena};
     size_t count = 0;
     while (text.len) {
-        struct span line = take_line(&text);
+        struct span line = span_cut_line(&text);
         read_line(&r, line, text.ptr);
     }
     end_section(&r, text.ptr);

@@ -13,6 +13,17 @@
 
 enum { SHORTEST_ID = 7, ID_DIGITS = 40 }; /* of a commit */
 
+bool revision_split(enum revision_kind *kind, const char **name, const char *ref)
+{
+    static const char tags[] = "refs/tags/", heads[] = "refs/heads/";
+    bool is_tag = str_starts(ref, tags);
+    if (!is_tag && !str_starts(ref, heads))
+        return false;
+    *kind = is_tag ? REVISION_TAG : REVISION_BRANCH;
+    *name = ref + strlen(is_tag ? tags : heads);
+    return true;
+}
+
 const struct catalog_revision *revision_find(const struct catalog_revision *revisions, size_t count,
                                              enum revision_kind kind, const char *name)
 {

@@ -3,22 +3,11 @@
 
 #include <string.h>
 
-static bool is_digit(char byte)
-{
-    return byte >= '0' && byte <= '9';
-}
-
-static bool is_word_byte(char byte)
-{
-    return is_digit(byte) || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-           byte == '-';
-}
-
 /* A number without a leading zero that fits. */
 static bool take_number(uint64_t *out, const char **at)
 {
     const char *start = *at;
-    for (*out = 0; is_digit(**at); (*at)++) {
+    for (*out = 0; str_digit(**at) < 10; (*at)++) {
         if (*out > (UINT64_MAX - 9) / 10)
             return false;
         *out = *out * 10 + (uint64_t)(**at - '0');
@@ -29,7 +18,7 @@ static bool take_number(uint64_t *out, const char **at)
 static bool is_number(struct span word)
 {
     for (size_t i = 0; i < word.len; i++)
-        if (!is_digit(word.ptr[i]))
+        if (str_digit(word.ptr[i]) >= 10)
             return false;
     return word.len > 0;
 }
@@ -50,7 +39,7 @@ static struct span behind(struct span words, struct span word)
 static bool take_words(struct span *out, const char **at, bool strict)
 {
     const char *start = *at;
-    while (is_word_byte(**at) || **at == '.')
+    while (str_digit(**at) < 36 || **at == '-' || **at == '.')
         (*at)++;
     *out = span_of(start, (size_t)(*at - start));
     if (out->len == 0 || start[out->len - 1] == '.')
@@ -88,15 +77,6 @@ bool semver_is_release(const struct semver *version)
     return version->prerelease.len == 0;
 }
 
-static int compare_bytes(struct span a, struct span b)
-{
-    size_t common = a.len < b.len ? a.len : b.len;
-    int order = memcmp(a.ptr, b.ptr, common);
-    if (order)
-        return order;
-    return a.len < b.len ? -1 : a.len > b.len;
-}
-
 /* Numbers by value (no leading zeros, so by length first), before words. */
 static int compare_words(struct span a, struct span b)
 {
@@ -105,7 +85,7 @@ static int compare_words(struct span a, struct span b)
         return a_number ? -1 : 1;
     if (a_number && a.len != b.len)
         return a.len < b.len ? -1 : 1;
-    return compare_bytes(a, b);
+    return span_compare(a, b);
 }
 
 int semver_compare(const struct semver *a, const struct semver *b)
@@ -137,7 +117,7 @@ static int take_parts(struct semver *out, const char *text, const char *behind)
     do {
         if (!take_number(&out->parts[count++], &text))
             return 0;
-    } while (count < 3 && *text == '.' && is_digit(text[1]) && text++);
+    } while (count < 3 && *text == '.' && str_digit(text[1]) < 10 && text++);
     return strcmp(text, behind) == 0 ? count : 0;
 }
 

@@ -156,13 +156,10 @@ static int verify_copy(struct verifying *v, git_odb_object *object)
     if (!mkdtemp(folder))
         return err_errno(v->err, errno, "io", "cannot make the folder '%s'", folder);
     const char *git_dir = arena_printf(v->arena, "%s/git", folder);
-    int rc = new_repo_bare(git_dir, v->err);
-    if (rc == 0)
-        rc = copy_object(v, git_dir, object);
-    if (rc == 0)
-        rc = ask_git(v, git_dir, verb, id);
+    bool asked = new_repo_bare(git_dir, v->err) == 0 && copy_object(v, git_dir, object) == 0 &&
+                 ask_git(v, git_dir, verb, id) == 0;
     io_remove(AT_FDCWD, folder);
-    return rc;
+    return asked ? 0 : -1;
 }
 
 static bool is_signed(const git_odb_object *object)

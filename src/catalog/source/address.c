@@ -236,11 +236,9 @@ static int split_folder(struct address *out, struct span *path, struct arena *ar
     const char *folder = strstr(text, "//");
     size_t len = folder ? (size_t)(folder - text) : strlen(text);
     out->folder = folder ? folder + 2 : "";
-    while (len && text[len - 1] == '/')
-        len--;
-    *path = span_of(text, len);
+    *path = span_trim_end(span_of(text, len), "/");
     const char *why = why_not_path(parts, *path);
-    if (!why && len == 0)
+    if (!why && path->len == 0)
         why = "it names no repository";
     if (why)
         return refuse(arena, source, why, err);

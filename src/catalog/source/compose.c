@@ -45,11 +45,10 @@ struct composing {
     const struct catalog *catalog;
     struct composed *files;
     struct fileset_entry *entries;
-    const char **overrides;
+    struct words overrides;
     const struct yaml_node *node; /* `overrides`, else `extends` */
     bool *used, *known;           /* by override: replaces a file; matches one of the other's */
-    size_t override_count;
-    const char *clash; /* the first path that both have and nobody declares */
+    const char *clash;            /* the first path that both have and nobody declares */
     size_t clashes;
     struct err *err;
 };
@@ -102,8 +101,8 @@ static int adds_to_same(bool *out, struct composing *c, const char *path)
 static bool mark(struct composing *c, bool *marks, const char *path)
 {
     bool found = false;
-    for (size_t i = 0; i < c->override_count; i++)
-        if (budget_glob(c->overrides[i], path))
+    for (size_t i = 0; i < c->overrides.count; i++)
+        if (budget_glob(c->overrides.items[i], path))
             found = marks[i] = true;
     return found;
 }
@@ -153,10 +152,10 @@ static int read_overrides(struct composing *c)
     c->node = node ? node : yaml_get(c->catalog->yml, "extends");
     if (node && node->kind == YAML_LIST && node->list.count > LIMIT_GLOBS)
         return yaml_over_limit(c->err, node, node->list.count, "overrides", LIMIT_GLOBS);
-    if (yaml_texts(&c->overrides, &c->override_count, c->arena, node, "overrides", c->err) < 0)
+    if (yaml_texts(&c->overrides, c->arena, node, "overrides", c->err) < 0)
         return -1;
-    c->used = arena_array(c->arena, c->override_count + 1, sizeof(*c->used));
-    c->known = arena_array(c->arena, c->override_count + 1, sizeof(*c->known));
+    c->used = arena_array(c->arena, c->overrides.count + 1, sizeof(*c->used));
+    c->known = arena_array(c->arena, c->overrides.count + 1, sizeof(*c->known));
     return 0;
 }
 
@@ -173,16 +172,16 @@ static int refuse_clash(const struct composing *c)
 
 static int check_overrides(const struct composing *c)
 {
-    for (size_t i = 0; i < c->override_count; i++) {
+    for (size_t i = 0; i < c->overrides.count; i++) {
         const struct yaml_node *node = c->node->list.items[i];
         if (!c->known[i])
             return yaml_error(c->err, node, "'%s' overrides nothing: '%s' has no such file",
-                              c->overrides[i], c->catalog->extends->name);
+                              c->overrides.items[i], c->catalog->extends->name);
         if (!c->used[i])
             return yaml_error(c->err, node,
                               "'%s' overrides nothing: this catalog has no file that replaces one "
                               "of '%s'",
-                              c->overrides[i], c->catalog->extends->name);
+                              c->overrides.items[i], c->catalog->extends->name);
     }
     return c->clashes ? refuse_clash(c) : 0;
 }

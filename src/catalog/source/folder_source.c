@@ -73,28 +73,19 @@ static int visit(struct folder_files *folder, int fd, const char *name, const ch
 static int walk(struct folder_files *folder, int fd, const char *prefix, size_t depth,
                 struct err *err)
 {
-    DIR *dir = fdopendir(fd);
+    IO_DIR_SCRATCH(dir) = fdopendir(fd);
     struct dirent *entry;
-    int rc = 0;
     if (!dir) {
-        int number = errno;
-        (void)close(fd);
-        return err_errno(err, number, "io", "cannot read the catalog's folder '%s'", prefix);
+        io_close_fd(&fd);
+        return err_errno(err, errno, "io", "cannot read the catalog's folder '%s'", prefix);
     }
     if (depth > LIMIT_TREE_DEPTH)
-        rc = err_set(err, TG_USAGE, "limit", "'%s' is more than %zu folders deep", prefix,
-                     LIMIT_TREE_DEPTH);
-    while (rc == 0 && (entry = io_next(dir)))
-        rc = visit(folder, dirfd(dir), entry->d_name, prefix, depth, err);
-    if (rc == 0 && errno)
-        rc = err_errno(err, errno, "io", "cannot read the catalog's folder '%s'", prefix);
-    (void)closedir(dir);
-    return rc;
-}
-
-static int by_path(const void *a, const void *b)
-{
-    return strcmp(((const struct fileset_entry *)a)->path, ((const struct fileset_entry *)b)->path);
+        return err_set(err, TG_USAGE, "limit", "'%s' is more than %zu folders deep", prefix,
+                       LIMIT_TREE_DEPTH);
+    while ((entry = io_next(dir)))
+        if (visit(folder, dirfd(dir), entry->d_name, prefix, depth, err) < 0)
+            return -1;
+    return errno ? err_errno(err, errno, "io", "cannot read the catalog's folder '%s'", prefix) : 0;
 }
 
 static int read_all(char *bytes, size_t size, int fd)
@@ -123,9 +114,8 @@ static int open_below(int top, const char *path)
     int folder;
     if (disk_parent(&folder, &name, top, path, DISK_FIND, &ignored) != 0)
         return -1;
-    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK), number = errno;
-    (void)close(folder);
-    errno = number;
+    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    io_close_fd(&folder);
     return fd;
 }
 
@@ -140,17 +130,14 @@ static int folder_read(struct span *out, const struct fileset *set, size_t index
     if (entry->size > LIMIT_RENDERED_BYTES)
         return err_set(err, TG_USAGE, "limit", "'%s' is larger than %zu MiB", entry->path,
                        LIMIT_RENDERED_BYTES / LIMIT_MIB);
-    int fd = open_below(folder->fd, entry->path);
+    IO_FD_SCRATCH(fd) = open_below(folder->fd, entry->path);
     if (fd < 0)
         return err_errno(err, errno, "io", "cannot open '%s/%s'", folder->path, entry->path);
     char *bytes = arena_alloc(folder->arena, entry->size + 1);
-    int rc = read_all(bytes, entry->size, fd);
-    if (rc < 0)
-        (void)err_errno(err, errno, "io", "cannot read '%s/%s'", folder->path, entry->path);
-    (void)close(fd);
-    if (rc == 0)
-        *out = folder->read[index] = span_of(bytes, entry->size);
-    return rc < 0 || budget_check(err) == 0 ? rc : err_wrap(err, "'%s'", entry->path);
+    if (read_all(bytes, entry->size, fd) < 0)
+        return err_errno(err, errno, "io", "cannot read '%s/%s'", folder->path, entry->path);
+    *out = folder->read[index] = span_of(bytes, entry->size);
+    return budget_check(err) == 0 ? 0 : err_wrap(err, "'%s'", entry->path);
 }
 
 int catalog_folder_files(const struct fileset **out, struct arena *arena, const char *path,
@@ -167,7 +154,7 @@ int catalog_folder_files(const struct fileset **out, struct arena *arena, const 
         return -1;
     }
     if (folder->set.count)
-        qsort(folder->entries, folder->set.count, sizeof(*folder->entries), by_path);
+        qsort(folder->entries, folder->set.count, sizeof(*folder->entries), str_compare_first);
     folder->set.entries = folder->entries;
     folder->set.read = folder_read;
     folder->read = arena_array(arena, folder->set.count + 1, sizeof(*folder->read));

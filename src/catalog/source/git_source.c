@@ -41,23 +41,15 @@ struct opening {
 static bool split_name(enum revision_kind *kind, const char **name, const char *ref,
                        const struct opening *o)
 {
-    static const char heads[] = "refs/heads/";
-    static const struct {
-        const char *prefix;
-        enum revision_kind kind;
-    } prefixes[] = {{"refs/tags/", REVISION_TAG},
-                    {heads, REVISION_BRANCH},
-                    {"refs/remotes/origin/", REVISION_BRANCH}};
-    for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-        if (str_starts(ref, prefixes[i].prefix)) {
-            ARENA_SCRATCH(scratch);
-            *kind = prefixes[i].kind;
-            *name = ref + strlen(prefixes[i].prefix);
-            const char *own = arena_printf(&scratch, "%s%s", heads, *name);
-            return *kind == REVISION_TAG || str_starts(ref, heads) ||
-                   !foreign_refs_find(&o->refs, own);
-        }
-    return false;
+    static const char remote[] = "refs/remotes/origin/";
+    ARENA_SCRATCH(scratch);
+    if (revision_split(kind, name, ref))
+        return true;
+    if (!str_starts(ref, remote))
+        return false;
+    *kind = REVISION_BRANCH;
+    *name = ref + strlen(remote);
+    return !foreign_refs_find(&o->refs, arena_printf(&scratch, "refs/heads/%s", *name));
 }
 
 static int list_revisions(struct opening *o)

@@ -127,13 +127,11 @@ void remote_cache_unlock(struct remote_cache *cache)
 /* What processes left that were killed; nobody else fetches. */
 static void sweep(const struct remote_cache *cache)
 {
-    DIR *dir = opendir(cache->path);
+    IO_DIR_SCRATCH(dir) = opendir(cache->path);
     struct dirent *entry;
     while (dir && (entry = io_next(dir)))
         if (str_starts(entry->d_name, incoming))
             io_remove(dirfd(dir), entry->d_name);
-    if (dir)
-        (void)closedir(dir);
 }
 
 /* A repository to fetch into, which is thrown away. */
@@ -217,22 +215,6 @@ static int bad_line(struct err *err, const char *line)
                    line);
 }
 
-/* "refs/tags/v1.0.0" to its kind and name; false where it is no revision. */
-static bool split_name(struct catalog_revision *out, const char *ref)
-{
-    static const struct {
-        const char *prefix;
-        enum revision_kind kind;
-    } prefixes[] = {{"refs/tags/", REVISION_TAG}, {"refs/heads/", REVISION_BRANCH}};
-    for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-        if (str_starts(ref, prefixes[i].prefix) && foreign_ref_is_name(ref)) {
-            out->kind = prefixes[i].kind;
-            out->name = ref + strlen(prefixes[i].prefix);
-            return true;
-        }
-    return false;
-}
-
 /* "v1.0.0^{}": what the tag of the line before leads to. */
 static void peel(struct ref_listing *out, char *name, const char *id)
 {
@@ -247,7 +229,7 @@ static int add_revision(struct ref_listing *out, struct arena *arena, const char
                         const char *name, struct err *err)
 {
     struct catalog_revision next = {.commit = id, .object = id};
-    if (!split_name(&next, name))
+    if (!foreign_ref_is_name(name) || !revision_split(&next.kind, &next.name, name))
         return 0;
     if (out->count == LIMIT_REFS)
         return err_set(err, TG_USAGE, "limit", "the catalog has more than %zu tags and branches",
@@ -289,11 +271,9 @@ int listing_parse(struct ref_listing *out, struct arena *arena, struct span text
     if (git_start(err) < 0)
         return -1;
     while (text.len) {
-        const char *end = memchr(text.ptr, '\n', text.len);
-        size_t len = end ? (size_t)(end - text.ptr) : text.len;
-        if (take_line(out, arena, arena_memdup(arena, text.ptr, len), err) < 0)
+        struct span line = span_cut_line(&text);
+        if (take_line(out, arena, arena_memdup(arena, line.ptr, line.len), err) < 0)
             return -1;
-        text = span_of(text.ptr + len + (end != NULL), text.len - len - (end != NULL));
     }
     return 0;
 }
@@ -306,19 +286,16 @@ static int move_packs(const struct remote_cache *cache, const char *git_dir, str
     static const char *const ends[] = {".pack", ".idx"};
     const char *from = arena_printf(cache->arena, "%s/objects/pack", git_dir);
     for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
-        DIR *dir = opendir(from);
+        IO_DIR_SCRATCH(dir) = opendir(from);
         struct dirent *entry;
-        int rc = dir ? 0 : err_errno(err, errno, "io", "cannot open '%s'", from);
-        while (rc == 0 && (entry = io_next(dir)))
+        if (!dir)
+            return err_errno(err, errno, "io", "cannot open '%s'", from);
+        while ((entry = io_next(dir)))
             if (str_starts(entry->d_name, "pack-") && str_ends(entry->d_name, ends[i]) &&
                 renameat(dirfd(dir), entry->d_name, AT_FDCWD,
                          arena_printf(cache->arena, "%s/objects/pack/%s", cache->path,
                                       entry->d_name)) < 0)
-                rc = err_errno(err, errno, "io", "cannot keep '%s'", entry->d_name);
-        if (dir)
-            (void)closedir(dir);
-        if (rc < 0)
-            return -1;
+                return err_errno(err, errno, "io", "cannot keep '%s'", entry->d_name);
     }
     return sync_folder(below(cache, "objects/pack"), err);
 }

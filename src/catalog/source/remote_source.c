@@ -36,6 +36,14 @@ struct remote_opening {
 /* A server is asked once in a run. */
 static struct words asked;
 
+static int read_listing(struct remote_opening *o)
+{
+    struct span text;
+    if (remote_cache_listing(&text, &o->listed, &o->cache, o->err) < 0)
+        return -1;
+    return o->listed ? listing_parse(&o->listing, o->arena, text, o->err) : 0;
+}
+
 static int begin(struct remote_opening *o, const char *source)
 {
     if (address_parse(&o->address, o->arena, source, o->err) < 0 ||
@@ -44,7 +52,7 @@ static int begin(struct remote_opening *o, const char *source)
         return -1;
     if (git_repository_odb(&o->odb, o->repository.git) < 0)
         return git_fail(o->err, "cannot open the catalog's objects");
-    return 0;
+    return read_listing(o);
 }
 
 static void end(struct remote_opening *o)
@@ -97,14 +105,6 @@ static int hint_cached(const struct remote_opening *o)
                     "%s of an update",
                     str_join(o->arena, names, named, ", "), names[0],
                     shell_command(o->arena, "--to %s", names[0]));
-}
-
-static int read_listing(struct remote_opening *o)
-{
-    struct span text;
-    if (remote_cache_listing(&text, &o->listed, &o->cache, o->err) < 0)
-        return -1;
-    return o->listed ? listing_parse(&o->listing, o->arena, text, o->err) : 0;
 }
 
 /* What the server has now; of a run that asks nobody, what it had when it was asked last. */
@@ -177,9 +177,7 @@ static int choose_default(struct remote_opening *o)
     if (ask(o) < 0)
         return -1;
     o->chosen = revision_newest(listing->items, listing->count, NULL, false);
-    if (o->chosen)
-        return take(o, o->chosen->name, o->chosen->commit);
-    if (listing->head_branch)
+    if (!o->chosen && listing->head_branch)
         o->chosen =
             revision_find(listing->items, listing->count, REVISION_BRANCH, listing->head_branch);
     if (o->chosen)
@@ -319,30 +317,20 @@ static int remote_open(struct catalog *out, struct arena *arena, const char *sou
                        const char *ref, struct err *err)
 {
     struct remote_opening o = {.arena = arena, .cache.lock = -1, .err = err};
-    int rc = begin(&o, source);
-    if (rc == 0)
-        rc = read_listing(&o);
-    if (rc == 0)
-        rc = ref ? choose_named(&o, ref) : choose_default(&o);
-    if (rc == 0)
-        rc = make_complete(&o);
-    if (rc == 0)
-        rc = fill(out, &o);
+    bool opened = begin(&o, source) == 0 &&
+                  (ref ? choose_named(&o, ref) : choose_default(&o)) == 0 &&
+                  make_complete(&o) == 0 && fill(out, &o) == 0;
     end(&o);
-    if (rc < 0)
+    if (!opened)
         foreign_close(&o.repository);
-    return rc;
+    return opened ? 0 : -1;
 }
 
 static int remote_list(struct catalog_revision **out, size_t *count, struct arena *arena,
                        const char *source, struct err *err)
 {
     struct remote_opening o = {.arena = arena, .cache.lock = -1, .err = err};
-    int rc = begin(&o, source);
-    if (rc == 0)
-        rc = read_listing(&o);
-    if (rc == 0)
-        rc = ask(&o);
+    int rc = begin(&o, source) == 0 ? ask(&o) : -1;
     *out = o.listing.items;
     *count = o.listing.count;
     end(&o);

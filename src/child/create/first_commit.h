@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 
-struct arena;
 struct io_maker;
 struct render;
 

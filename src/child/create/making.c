@@ -71,9 +71,9 @@ int making_type(struct making *m, const char *type, struct err *err)
 
 size_t making_frameworks(const char ***names, const struct making *m)
 {
-    *names = m->manifest->frameworks;
-    if (m->manifest->framework_count)
-        return m->manifest->framework_count;
+    *names = m->manifest->frameworks.items;
+    if (m->manifest->frameworks.count)
+        return m->manifest->frameworks.count;
     return matrix_frameworks(names, m->arena, m->catalog->files);
 }
 
@@ -85,13 +85,7 @@ static int check_framework(const struct making *m, const char *const *names, siz
     const char **known;
     size_t known_count = matrix_frameworks(&known, m->arena, m->catalog->files);
     const char *because = m->manifest->frameworks_because;
-    bool in_matrix = false;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(names[i], name) == 0)
-            return 0;
-    for (size_t i = 0; i < known_count; i++)
-        in_matrix |= strcmp(known[i], name) == 0;
-    if (!in_matrix)
+    if (str_is_among(name, names, count) || !str_is_among(name, known, known_count))
         return 0; /* unknown altogether: the matrix names the nearest */
     (void)err_set(err, TG_USAGE, "unknown-framework",
                   "the type '%s' has no files for the framework '%s'%s%s", m->manifest->type, name,
@@ -193,10 +187,7 @@ static int explain_unused(struct making *m, const struct given_list *given,
         return -1;
     (void)err_trace(&trial, "%s:%zu:%zu: %s", err->where.file, err->where.line, err->where.column,
                     err->message);
-    struct err unused = *err;
-    *err = trial;
-    trial = unused;
-    return -1;
+    return err_move(err, &trial);
 }
 
 int making_answers(struct making *m, const struct given_list *given, const char *name_default,

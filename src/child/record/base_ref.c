@@ -187,13 +187,12 @@ void proof_keep(const struct repo *repo, const struct record *record, const stru
 {
     ARENA_SCRATCH(scratch);
     struct span text = proof_text(&scratch, record, render);
-    int fd = text.len ? openat(repo->git_fd, PROOF_PATH,
-                               O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666)
-                      : -1;
-    if (fd < 0)
-        return;
-    (void)!io_write_all(fd, text);
-    (void)close(fd);
+    IO_FD_SCRATCH(fd) = text.len
+                            ? openat(repo->git_fd, PROOF_PATH,
+                                     O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666)
+                            : -1;
+    if (fd >= 0)
+        (void)!io_write_all(fd, text);
 }
 
 /* The lines between the first and the last one; NULL: it is another record's, or damaged. */

@@ -6,11 +6,10 @@
 #include "base/limits.h"
 #include "base/sha.h"
 #include "catalog/origin.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "data/json.h"
 #include "data/yaml.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char head[] =
@@ -38,17 +37,15 @@ void record_hash_inputs(char inputs[65], const struct record *record, struct spa
     ARENA_SCRATCH(scratch);
     BUF_SCRATCH(text, 2 * LIMIT_RENDERED_BYTES);
     char overlay_hash[65];
-    struct data *map = data_map(&scratch);
     sha256_hex(overlay_hash, overlay.ptr, overlay.len);
-    data_put(&scratch, map, "answers", or_null(&scratch, record->answers));
-    data_put(&scratch, map, "commit", data_str(&scratch, record->catalog.commit));
-    data_put(&scratch, map, "engine", data_int(&scratch, record->engine));
+    struct data *map =
+        data_of(&scratch, FIELD("answers", or_null(&scratch, record->answers)),
+                FIELD("commit", record->catalog.commit), FIELD("engine", record->engine),
+                FIELD("overlay", overlay.len ? overlay_hash : NULL),
+                FIELD("request", or_null(&scratch, record->request)),
+                FIELD("resolution", or_null(&scratch, record->resolution)),
+                FIELD("template", record->type), FIELD("tree", record->tree));
     put_extended(&scratch, map, record->catalog.extends);
-    data_put(&scratch, map, "overlay", data_str(&scratch, overlay.len ? overlay_hash : NULL));
-    data_put(&scratch, map, "request", or_null(&scratch, record->request));
-    data_put(&scratch, map, "resolution", or_null(&scratch, record->resolution));
-    data_put(&scratch, map, "template", data_str(&scratch, record->type));
-    data_put(&scratch, map, "tree", data_str(&scratch, record->tree));
     (void)json_write(&text, data_sorted(&scratch, map), false);
     sha256_hex(inputs, buf_text(&text), text.len);
 }
@@ -63,18 +60,15 @@ bool record_is_genuine(const struct record *record, struct span overlay)
 int record_format(struct buf *out, const struct record *record)
 {
     ARENA_SCRATCH(scratch);
-    struct data *map = data_map(&scratch), *render = data_map(&scratch);
-    data_put(&scratch, render, "tree", data_str(&scratch, record->tree));
-    data_put(&scratch, render, "inputs", data_str(&scratch, record->inputs));
-    data_put(&scratch, render, "engine", data_int(&scratch, record->engine));
-    data_put(&scratch, map, "schema", data_int(&scratch, RECORD_SCHEMA));
-    data_put(&scratch, map, "catalog", origin_record(&scratch, &record->catalog));
-    data_put(&scratch, map, "template", data_str(&scratch, record->type));
-    data_put(&scratch, map, "answers", or_null(&scratch, record->answers));
-    data_put(&scratch, map, "request", or_null(&scratch, record->request));
-    data_put(&scratch, map, "resolution", or_null(&scratch, record->resolution));
-    data_put(&scratch, map, "render", render);
-    data_put(&scratch, map, "yours", data_texts(&scratch, record->yours, record->yours_count));
+    struct data *map = data_of(
+        &scratch, FIELD("schema", RECORD_SCHEMA),
+        FIELD("catalog", origin_record(&scratch, &record->catalog)),
+        FIELD("template", record->type), FIELD("answers", or_null(&scratch, record->answers)),
+        FIELD("request", or_null(&scratch, record->request)),
+        FIELD("resolution", or_null(&scratch, record->resolution)),
+        FIELD("render", data_of(&scratch, FIELD("tree", record->tree),
+                                FIELD("inputs", record->inputs), FIELD("engine", record->engine))),
+        FIELD("yours", data_texts(&scratch, record->yours.items, record->yours.count)));
     if (buf_puts(out, head) < 0)
         return -1;
     return yaml_write(out, map, 0);
@@ -231,15 +225,15 @@ static int read_record(struct record *out, struct arena *arena, const struct yam
     const struct yaml_node *yours = yaml_get(root, "yours");
     if (yours && yours->kind == YAML_LIST && yours->list.count > LIMIT_GLOBS)
         return yaml_over_limit(err, yours, yours->list.count, "globs of 'yours'", LIMIT_GLOBS);
-    if (yaml_texts(&out->yours, &out->yours_count, arena, yours, "yours", err) < 0)
+    if (yaml_texts(&out->yours, arena, yours, "yours", err) < 0)
         return err_hint(err, "it is a list of globs, such as yours: [\"docs/**\"]");
     return 0;
 }
 
 const char *record_idle_glob(const struct record *record)
 {
-    for (size_t i = 0; i < record->yours_count; i++) {
-        const char *glob = record->yours[i];
+    for (size_t i = 0; i < record->yours.count; i++) {
+        const char *glob = record->yours.items[i];
         if (!*glob || str_starts(glob, "/") || str_starts(glob, "./") || str_starts(glob, "../") ||
             str_ends(glob, "/"))
             return glob;

@@ -5,7 +5,7 @@
 #include "catalog/base_image.h"
 #include "catalog/catalog.h"
 #include "catalog/manifest.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "matrix/matrix.h"
 
 #include <string.h>
@@ -44,10 +44,9 @@ static int find(struct data **out, struct arena *arena, const struct team_image_
         return 0;
     if (base_image_tag(&tag, arena, image, stack, err) < 0)
         return -1;
-    *out = data_map(arena);
-    data_put_text(arena, *out, "image", image->name);
-    data_put_text(arena, *out, "repository", arena_printf(arena, "%s/%s", registry, image->name));
-    data_put_text(arena, *out, "tag", tag);
+    *out = data_of(arena, FIELD("image", image->name),
+                   FIELD("repository", arena_printf(arena, "%s/%s", registry, image->name)),
+                   FIELD("tag", tag));
     return 0;
 }
 

@@ -41,13 +41,13 @@ static int read_trusted(struct trusted *out, struct arena *arena, const struct y
     const struct yaml_node *signers = yaml_get(node, "signers");
     if (yaml_check_keys(node, keys, err) < 0 ||
         yaml_text(&out->source, yaml_get(node, "source"), "source", err) < 0 ||
-        yaml_texts(&out->signers, &out->signer_count, arena, signers, "signers", err) < 0)
+        yaml_texts(&out->signers, arena, signers, "signers", err) < 0)
         return -1;
     if (!out->source)
         return yaml_error(err, node, "'source' is missing");
     if (read_address(&out->source, arena, yaml_get(node, "source"), err) < 0)
         return -1;
-    return signers && out->signer_count == 0
+    return signers && out->signers.count == 0
                ? yaml_error(err, signers,
                             "'signers' names nobody: leave it out where no "
                             "signature is required")
@@ -200,7 +200,7 @@ int cmd_trust(struct run *run, bool asks_servers, struct err *err)
         return -1;
     for (size_t i = 0; i < config->trusted_count; i++) {
         const struct trusted *one = &config->trusted[i];
-        trust_signers(one->source, one->signers, one->signer_count);
+        trust_signers(one->source, one->signers.items, one->signers.count);
     }
     if (config->catalog) {
         const char *source, *ref;

@@ -177,7 +177,7 @@ static int many_texts(struct words *out, struct run *run, const struct given *gi
         return 0;
     }
     if (given->node && given->node->kind == YAML_LIST)
-        return yaml_texts(&out->items, &out->count, &run->arena, given->node, name, err);
+        return yaml_texts(out, &run->arena, given->node, name, err);
     const char *text = given->text;
     if (given->node && yaml_text(&text, given->node, name, err) < 0)
         return -1;

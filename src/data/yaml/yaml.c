@@ -260,13 +260,8 @@ static int check_key(const struct yaml_node *key, struct err *err)
 static int by_name(const void *a, const void *b)
 {
     const struct yaml_node *x = *(struct yaml_node *const *)a, *y = *(struct yaml_node *const *)b;
-    size_t shorter = x->text.len < y->text.len ? x->text.len : y->text.len;
-    int order = memcmp(x->text.ptr, y->text.ptr, shorter);
-    if (!order)
-        order = (x->text.len > y->text.len) - (x->text.len < y->text.len);
-    if (!order)
-        order = (x->offset > y->offset) - (x->offset < y->offset);
-    return order;
+    int order = span_compare(x->text, y->text);
+    return order ? order : (x->offset > y->offset) - (x->offset < y->offset);
 }
 
 /* Keeps the pair whose repetition comes first in the document. */

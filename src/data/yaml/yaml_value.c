@@ -174,7 +174,7 @@ static bool is_number(const char *text)
     return *text == '\0';
 }
 
-int yaml_texts(const char ***out, size_t *count, struct arena *arena, const struct yaml_node *node,
+int yaml_texts(struct words *out, struct arena *arena, const struct yaml_node *node,
                const char *what, struct err *err)
 {
     if (!node)
@@ -187,8 +187,7 @@ int yaml_texts(const char ***out, size_t *count, struct arena *arena, const stru
             return -1;
         texts[i] = arena_memdup(arena, texts[i], node->list.items[i]->text.len);
     }
-    *out = texts;
-    *count = node->list.count;
+    *out = (struct words){texts, node->list.count};
     return 0;
 }
 
@@ -292,13 +291,8 @@ struct yaml_node *yaml_join_lists(struct arena *arena, const struct yaml_node *f
                                   const struct yaml_node *second)
 {
     struct yaml_node *out = node_like(arena, second);
-    size_t count = first->list.count, all = count + second->list.count;
-    out->list.items = arena_array(arena, all + 1, sizeof(*out->list.items));
-    out->list.count = all;
-    if (count)
-        memcpy(out->list.items, first->list.items, count * sizeof(*out->list.items));
-    if (second->list.count)
-        memcpy(out->list.items + count, second->list.items,
-               second->list.count * sizeof(*out->list.items));
+    out->list.items = arena_join(arena, first->list.items, first->list.count, second->list.items,
+                                 second->list.count, sizeof(*out->list.items));
+    out->list.count = first->list.count + second->list.count;
     return out;
 }

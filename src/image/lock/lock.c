@@ -97,16 +97,16 @@ static int read_packages(struct data *packages, struct arena *arena,
     if (node->kind != YAML_MAP)
         return yaml_error(err, node, "the packages of an image must be a mapping");
     for (size_t i = 0; i < node->map.count; i++) {
-        const char **texts = NULL;
-        size_t count = 0;
+        struct words texts = {NULL, 0};
         const struct yaml_node *list = node->map.members[i].value;
-        if (yaml_texts(&texts, &count, arena, list, "packages", err) < 0)
+        if (yaml_texts(&texts, arena, list, "packages", err) < 0)
             return -1;
-        for (size_t j = 0; j < count; j++)
-            if (!lock_takes_package(texts[j]))
-                return yaml_error(err, list->list.items[j], "'%s' is no NAME==VERSION", texts[j]);
+        for (size_t j = 0; j < texts.count; j++)
+            if (!lock_takes_package(texts.items[j]))
+                return yaml_error(err, list->list.items[j], "'%s' is no NAME==VERSION",
+                                  texts.items[j]);
         data_put_span(arena, steps, node->map.members[i].key->text,
-                      data_texts(arena, texts, count));
+                      data_texts(arena, texts.items, texts.count));
     }
     data_put_span(arena, packages, member->key->text, steps);
     return 0;

@@ -33,8 +33,7 @@ static int read_entry(struct plan_entry *out, struct arena *arena, const struct 
     *out = (struct plan_entry){.node = node};
     if (yaml_check_keys(node, keys, err) < 0 ||
         yaml_text(&out->image, yaml_get(node, "image"), "image", err) < 0 ||
-        yaml_texts(&out->tags.items, &out->tags.count, arena, yaml_get(node, "tags"), "tags", err) <
-            0)
+        yaml_texts(&out->tags, arena, yaml_get(node, "tags"), "tags", err) < 0)
         return -1;
     if (!out->image)
         return yaml_error(err, node, "'image' is missing");

@@ -8,8 +8,6 @@
 
 #include <stdbool.h>
 
-struct arena;
-
 /* Texts without line breaks, NULL where the answer had none; a body of any bytes. */
 struct http_cached {
     const char *etag, *last_modified, *type;

@@ -4,8 +4,6 @@
 #include "base/err.h"
 #include "jinja/functions/function.h"
 
-struct vm;
-
 /* Names and numbers to be looked up one after the other; none: the item itself. */
 struct attribute_path {
     struct value *parts;

@@ -66,9 +66,4 @@ static const struct function rows[] = {
 
 static const char *const refused[] = {"attr", "random", "striptags", "urlize", "xmlattr"};
 
-const struct function_table filters = {
-    .functions = rows,
-    .count = sizeof(rows) / sizeof(rows[0]),
-    .refused = refused,
-    .refused_count = sizeof(refused) / sizeof(refused[0]),
-};
+const struct function_table filters = {FUNCTIONS(rows), REFUSED(refused)};

@@ -85,13 +85,9 @@ static int put_pair(struct vm *vm, const struct value *pair)
 static int put_query(struct vm *vm, const struct value *self)
 {
     struct iterator *iterator;
-    struct value pair, source = *self;
+    struct value pair, items = {.kind = V_VIEW, .part = VIEW_ITEMS, .dict = self->dict};
     int rc;
-    if (source.kind == V_DICT) {
-        source.kind = V_VIEW;
-        source.part = VIEW_ITEMS;
-    }
-    if (iterator_open(&iterator, vm, &source))
+    if (iterator_open(&iterator, vm, self->kind == V_DICT ? &items : self))
         return -1;
     for (size_t i = 0; (rc = iterator_next(&pair, vm, iterator)) > 0; i++) {
         (void)buf_puts(&vm->scratch, i ? "&" : "");

@@ -43,18 +43,13 @@ int filter_list(struct value *out, struct vm *vm, const struct arguments *given)
 static int next_of_items(struct value *out, struct vm *vm, struct iterator *iterator)
 {
     if (iterator->source.kind != V_DICT)
-        return vm_fail(vm, CODE_TYPE, "'items' takes a mapping, not %s",
-                       value_kind_name(&iterator->source));
-    if (!iterator->more) {
-        struct value view = iterator->source;
-        struct iterator *all;
-        view.kind = V_VIEW;
-        view.part = VIEW_ITEMS;
-        if (iterator_open(&all, vm, &view))
-            return -1;
-        iterator->more = all;
-    }
-    return iterator_next(out, vm, iterator->more);
+        return vm_fail_kind(vm, "'items' takes a mapping", &iterator->source);
+    struct iterator *all = iterator->more;
+    struct value view = {.kind = V_VIEW, .part = VIEW_ITEMS, .dict = iterator->source.dict};
+    if (!all && iterator_open(&all, vm, &view))
+        return -1;
+    iterator->more = all;
+    return iterator_next(out, vm, all);
 }
 
 int filter_items(struct value *out, struct vm *vm, const struct arguments *given)

@@ -1,7 +1,6 @@
 /* Filters to other notations: tojson, and our own dockerfile_quote shell_quote slug to_yaml. */
 #include "jinja/filters/filter_bodies.h"
 
-#include "base/limits.h"
 #include "base/shell.h"
 #include "base/utf8.h"
 #include "data/data.h"
@@ -192,10 +191,8 @@ static int write_value(struct tojson_writer *writer, const struct value *value)
     case V_TUPLE:
     case V_DICT:
         return write_container(writer, value);
-    case V_UNDEFINED:
-        return vm_fail_undefined(writer->vm, value);
     default:
-        return vm_fail(writer->vm, CODE_TYPE, "%s has no form in JSON", value_kind_name(value));
+        return vm_fail_value(writer->vm, value, "has no form in JSON");
     }
 }
 

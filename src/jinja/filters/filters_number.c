@@ -12,19 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int fail_kind(struct vm *vm, const char *filter, const struct value *self)
-{
-    if (self->kind == V_UNDEFINED)
-        return vm_fail_undefined(vm, self);
-    return vm_fail(vm, CODE_TYPE, "'%s' takes a number, not %s", filter, value_kind_name(self));
-}
-
 int filter_abs(struct value *out, struct vm *vm, const struct arguments *given)
 {
     const struct value *self = given->self;
     int64_t integer;
     if (!value_is_number(self))
-        return fail_kind(vm, "abs", self);
+        return vm_fail_kind(vm, "'abs' takes a number", self);
     if (value_is_integer(self, &integer) ? integer < 0 : signbit(self->real))
         return value_negate(out, vm, self);
     return value_plus(out, vm, self);
@@ -94,10 +87,20 @@ static int text_as_integer(struct value *out, struct vm *vm, struct span text,
     }
 }
 
+/* An integer as it is; in place of a float the integer `rounded`. */
+static int number_as_integer(struct value *out, struct vm *vm, const struct value *number,
+                             double rounded)
+{
+    int64_t integer;
+    if (!value_is_integer(number, &integer) && real_to_integer(&integer, vm, rounded))
+        return -1;
+    *out = value_int(integer);
+    return 0;
+}
+
 int filter_int(struct value *out, struct vm *vm, const struct arguments *given)
 {
     const struct value *self = given->self;
-    int64_t integer;
     *out = fallback(given, value_int(0));
     if (self->kind == V_UNDEFINED)
         return vm_fail_undefined(vm, self);
@@ -105,10 +108,7 @@ int filter_int(struct value *out, struct vm *vm, const struct arguments *given)
         return text_as_integer(out, vm, self->text, given);
     if (!value_is_number(self) || (self->kind == V_FLOAT && isnan(self->real)))
         return 0;
-    if (!value_is_integer(self, &integer) && real_to_integer(&integer, vm, self->real))
-        return -1;
-    *out = value_int(integer);
-    return 0;
+    return number_as_integer(out, vm, self, value_real(self));
 }
 
 /* ---------------------------------------------------------------- filesizeformat */
@@ -133,7 +133,7 @@ static int read_bytes(double *out, struct vm *vm, const struct value *self)
     else if (self->kind == V_TEXT)
         reading = text_to_real(out, self->text);
     else
-        return fail_kind(vm, "filesizeformat", self);
+        return vm_fail_kind(vm, "'filesizeformat' takes a number", self);
     return reading == NUMBER_OK
                ? 0
                : vm_fail(vm, CODE_TYPE, "'%s' is no finite number", vm_show(vm, self->text));
@@ -264,30 +264,15 @@ static int round_common(struct value *out, struct vm *vm, const struct value *se
     return round_integer(&out->integer, integer, precision) ? 0 : number_fail_large(vm);
 }
 
-/* Without a precision (none): to an integer. */
-static int round_to_integer(struct value *out, struct vm *vm, const struct value *self)
-{
-    int64_t integer;
-    if (!value_is_integer(self, &integer) &&
-        real_to_integer(&integer, vm, round_real(self->real, 0)))
-        return -1;
-    *out = value_int(integer);
-    return 0;
-}
-
 /* ceil(number * 10**precision) / 10**precision, in just these steps. */
 static int round_directed(struct value *out, struct vm *vm, const struct value *self,
                           const struct value *precision, double (*direction)(double real))
 {
     struct value ten = value_int(10), power, scaled;
-    int64_t integer;
     if (value_binary(&power, vm, OP_POW, &ten, precision) ||
-        value_binary(&scaled, vm, OP_MUL, self, &power))
+        value_binary(&scaled, vm, OP_MUL, self, &power) ||
+        number_as_integer(&scaled, vm, &scaled, direction(value_real(&scaled))))
         return -1;
-    if (!value_is_integer(&scaled, &integer) &&
-        real_to_integer(&integer, vm, direction(scaled.real)))
-        return -1;
-    scaled = value_int(integer);
     return value_binary(out, vm, OP_DIV, &scaled, &power);
 }
 
@@ -298,7 +283,7 @@ int filter_round(struct value *out, struct vm *vm, const struct arguments *given
     struct value precision = fallback(given, value_int(0));
     int64_t places;
     if (!value_is_number(self))
-        return fail_kind(vm, "round", self);
+        return vm_fail_kind(vm, "'round' takes a number", self);
     if (argument_given(given, 1) && argument_text(&method, vm, given, 1))
         return -1;
     if (span_equal(method, span_from("ceil")))
@@ -308,7 +293,7 @@ int filter_round(struct value *out, struct vm *vm, const struct arguments *given
     if (!span_equal(method, span_from("common")))
         return vm_fail(vm, CODE_TYPE, "the method of 'round' is 'common', 'ceil' or 'floor'");
     if (precision.kind == V_NONE)
-        return round_to_integer(out, vm, self);
+        return number_as_integer(out, vm, self, round_real(value_real(self), 0));
     if (argument_integer(&places, vm, given, 0, 0))
         return -1;
     return round_common(out, vm, self, places);

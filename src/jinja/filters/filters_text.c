@@ -74,9 +74,8 @@ int filter_format(struct value *out, struct vm *vm, const struct arguments *give
     struct value text, values = list_new(vm, V_TUPLE, given->count);
     if (given->count && given->keywords)
         return vm_fail(vm, CODE_TYPE, "'format' takes given by place or by name, not both");
-    for (size_t i = 0; i < given->count; i++)
-        if (list_push(vm, values.list, &given->values[i]))
-            return -1;
+    if (list_push_all(vm, values.list, given->values, given->count))
+        return -1;
     if (given->keywords)
         values = (struct value){.kind = V_DICT, .dict = given->keywords};
     return value_to_text(&text, vm, given->self) || format_percent(out, vm, &text, &values) ? -1
@@ -96,9 +95,7 @@ int filter_replace(struct value *out, struct vm *vm, const struct arguments *giv
 int filter_trim(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct value text;
-    if (value_to_text(&text, vm, given->self))
-        return -1;
-    if (text_strip(out, vm, text.text, given, TEXT_BOTH))
+    if (value_to_text(&text, vm, given->self) || text_strip(out, vm, text.text, given, TEXT_BOTH))
         return -1;
     out->safe = text.safe;
     return 0;

@@ -104,10 +104,8 @@ static int put_value(struct vm *vm, const struct value *value)
     case V_TUPLE:
     case V_DICT:
         return put_container(vm, value);
-    case V_UNDEFINED:
-        return vm_fail_undefined(vm, value);
     default:
-        return vm_fail(vm, CODE_TYPE, "%s has no form in TOML", value_kind_name(value));
+        return vm_fail_value(vm, value, "has no form in TOML");
     }
 }
 

@@ -50,18 +50,14 @@ static int number_argument(struct value *out, struct vm *vm, const struct argume
                            size_t i, int64_t fallback)
 {
     *out = argument_given(arguments, i) ? arguments->values[i] : value_int(fallback);
-    if (value_is_number(out))
-        return 0;
-    return out->kind == V_UNDEFINED
-               ? vm_fail_undefined(vm, out)
-               : vm_fail(vm, CODE_TYPE, "a number is needed here, not %s", value_kind_name(out));
+    return value_is_number(out) ? 0 : vm_fail_kind(vm, "a number is needed here", out);
 }
 
 /* What is left of a text that is cut to so many characters, at a blank unless words may be cut. */
 static struct span cut_text(struct span text, size_t characters, bool cut_words)
 {
     struct span left = span_of(text.ptr, utf8_offset(text, characters));
-    size_t blank = cut_words ? SIZE_MAX : text_find_last(left, span_of(" ", 1), left.len);
+    size_t blank = cut_words ? SIZE_MAX : text_find_last(left, span_of(" ", 1));
     return blank == SIZE_MAX ? left : span_of(left.ptr, blank);
 }
 

@@ -38,9 +38,8 @@ static int cycler_call(struct value *out, struct vm *vm, const struct arguments 
     struct value items = list_new(vm, V_TUPLE, given->count);
     if (given->count == 0)
         return vm_fail(vm, CODE_TYPE, "'cycler' takes at least one value");
-    for (size_t i = 0; i < given->count; i++)
-        if (list_push(vm, items.list, &given->values[i]))
-            return -1;
+    if (list_push_all(vm, items.list, given->values, given->count))
+        return -1;
     *out = (struct value){.kind = V_CYCLER, .cycler = vm_alloc(vm, sizeof(*out->cycler))};
     *out->cycler = (struct cycler){items.list, 0};
     return 0;
@@ -94,12 +93,7 @@ static const struct function rows[] = {
 
 static const char *const refused[] = {"lipsum"};
 
-const struct function_table builtins = {
-    .functions = rows,
-    .count = sizeof(rows) / sizeof(rows[0]),
-    .refused = refused,
-    .refused_count = sizeof(refused) / sizeof(refused[0]),
-};
+const struct function_table builtins = {FUNCTIONS(rows), REFUSED(refused)};
 
 struct value builtin_find(struct span name)
 {

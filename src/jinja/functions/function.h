@@ -40,6 +40,9 @@ struct function_table {
     size_t refused_count;
 };
 
+#define FUNCTIONS(rows) .functions = (rows), .count = sizeof(rows) / sizeof((rows)[0])
+#define REFUSED(names) .refused = (names), .refused_count = sizeof(names) / sizeof((names)[0])
+
 /* What stands behind `|` and `is`, and the functions that are there without being set. */
 extern const struct function_table filters, tests, builtins;
 

@@ -205,7 +205,4 @@ static const struct function rows[] = {
     {.name = "<=", COMPARISON(OP_LE)},
 };
 
-const struct function_table tests = {
-    .functions = rows,
-    .count = sizeof(rows) / sizeof(rows[0]),
-};
+const struct function_table tests = {FUNCTIONS(rows)};

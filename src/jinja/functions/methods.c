@@ -103,23 +103,19 @@ static const char *const iterator_refused[] = {
     "close", "gi_code", "gi_frame", "gi_running", "gi_suspended", "gi_yieldfrom", "send", "throw",
 };
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define ROWS(array) .functions = (array), .count = COUNT(array)
-#define REFUSED(array) .refused = (array), .refused_count = COUNT(array)
-
 static const struct function_table tables[] = {
     [V_BOOL] = {REFUSED(number_refused)},
     [V_INT] = {REFUSED(number_refused)},
     [V_FLOAT] = {REFUSED(number_refused)},
-    [V_TEXT] = {ROWS(text_methods), REFUSED(text_refused)},
-    [V_LIST] = {ROWS(list_methods), REFUSED(list_refused)},
-    [V_TUPLE] = {ROWS(tuple_methods)},
-    [V_DICT] = {ROWS(dict_methods), REFUSED(dict_refused)},
+    [V_TEXT] = {FUNCTIONS(text_methods), REFUSED(text_refused)},
+    [V_LIST] = {FUNCTIONS(list_methods), REFUSED(list_refused)},
+    [V_TUPLE] = {FUNCTIONS(tuple_methods)},
+    [V_DICT] = {FUNCTIONS(dict_methods), REFUSED(dict_refused)},
     [V_RANGE] = {REFUSED(range_refused)},
     [V_VIEW] = {REFUSED(view_refused)},
     [V_ITERATOR] = {REFUSED(iterator_refused)},
-    [V_LOOP] = {ROWS(loop_methods)},
-    [V_CYCLER] = {ROWS(cycler_methods)},
+    [V_LOOP] = {FUNCTIONS(loop_methods)},
+    [V_CYCLER] = {FUNCTIONS(cycler_methods)},
     [V_BUILTIN] = {REFUSED(builtin_refused)},
 };
 

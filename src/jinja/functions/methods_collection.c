@@ -1,7 +1,6 @@
 /* Methods of lists, tuples, mappings and the loop. */
 #include "jinja/functions/method_bodies.h"
 
-#include "base/limits.h"
 #include "jinja/run/loop.h"
 #include "jinja/run/vm.h"
 #include "jinja/values/compare.h"
@@ -45,11 +44,8 @@ int list_extend(struct value *out, struct vm *vm, const struct arguments *given)
     list_open(vm, given->self->list);
     if (iterate_list(&items, vm, V_LIST, &given->values[0]))
         return -1;
-    for (size_t i = 0; i < items.list->count; i++)
-        if (list_push(vm, given->self->list, &items.list->items[i]))
-            return -1;
     *out = value_none();
-    return 0;
+    return list_push_all(vm, given->self->list, items.list->items, items.list->count);
 }
 
 /* An index from the front within [0, length], for one that may count from the end. */
@@ -191,9 +187,8 @@ int loop_changed(struct value *out, struct vm *vm, const struct arguments *given
     const struct value *self = given->self;
     struct value now = list_new(vm, V_TUPLE, given->count);
     bool same = false;
-    for (size_t i = 0; i < given->count; i++)
-        if (list_push(vm, now.list, &given->values[i]))
-            return -1;
+    if (list_push_all(vm, now.list, given->values, given->count))
+        return -1;
     if (self->loop->changed.kind != V_MISSING && value_equal(&same, vm, &self->loop->changed, &now))
         return -1;
     self->loop->changed = now;

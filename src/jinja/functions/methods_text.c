@@ -95,7 +95,7 @@ int text_index(struct value *out, struct vm *vm, const struct arguments *given)
         vm_charge(vm, text_search_steps(window.text, part)))
         return -1;
     size_t found = !window.valid             ? SIZE_MAX
-                   : given->how & TEXT_RIGHT ? text_find_last(window.text, part, window.text.len)
+                   : given->how & TEXT_RIGHT ? text_find_last(window.text, part)
                                              : text_find(window.text, part, 0);
     if (found == SIZE_MAX && given->how & TEXT_MUST)
         return vm_fail(vm, CODE_TYPE, "'index' does not find the text");
@@ -192,7 +192,7 @@ static int split_by(struct vm *vm, struct list *list, struct span rest, struct s
 {
     size_t found;
     for (; left != 0; left -= left > 0) {
-        found = right ? text_find_last(rest, separator, rest.len) : text_find(rest, separator, 0);
+        found = right ? text_find_last(rest, separator) : text_find(rest, separator, 0);
         if (found == SIZE_MAX)
             break;
         struct span before = between(rest, 0, found);
@@ -247,7 +247,7 @@ int text_partition(struct value *out, struct vm *vm, const struct arguments *giv
         return -1;
     if (part.len == 0)
         return vm_fail(vm, CODE_TYPE, "the separator is empty");
-    size_t at = last ? text_find_last(text, part, text.len) : text_find(text, part, 0);
+    size_t at = last ? text_find_last(text, part) : text_find(text, part, 0);
     struct span parts[3] = {last ? empty : text, empty, last ? text : empty};
     if (at != SIZE_MAX) {
         parts[0] = between(text, 0, at);

@@ -53,9 +53,9 @@ size_t text_search_steps(struct span text, struct span part)
     return (text.len / 64 + 1) * (part.len / 64 + 1);
 }
 
-size_t text_find_last(struct span text, struct span part, size_t end)
+size_t text_find_last(struct span text, struct span part)
 {
-    for (size_t at = end < part.len ? SIZE_MAX : end - part.len; at != SIZE_MAX; at--)
+    for (size_t at = text.len < part.len ? SIZE_MAX : text.len - part.len; at != SIZE_MAX; at--)
         if (part.len == 0 || memcmp(text.ptr + at, part.ptr, part.len) == 0)
             return at;
     return SIZE_MAX;

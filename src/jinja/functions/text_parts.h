@@ -10,8 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct vm;
-
 /* Fails where a character is of no Unicode that we know. */
 TG_CHECKED int text_check_case(struct vm *vm, struct span text);
 /* A text in another case; the same, appended to the scratch buffer. */
@@ -45,8 +43,8 @@ bool text_next_line_or_rest(struct span *line, struct text_lines *lines);
 
 /* The byte at which `part` is in `text` from byte `from` on, or SIZE_MAX. */
 size_t text_find(struct span text, struct span part, size_t from);
-/* The same from the end: the last place that ends at or before byte `end`. */
-size_t text_find_last(struct span text, struct span part, size_t end);
+/* The last such byte. */
+size_t text_find_last(struct span text, struct span part);
 /* What to charge before searching from the end, which is not linear. */
 size_t text_search_steps(struct span text, struct span part);
 bool text_starts(struct span text, struct span part);

@@ -7,9 +7,7 @@
 
 #include <stdbool.h>
 
-struct frame;
 struct snapshot;
-struct program;
 struct scope;
 struct vm;
 

@@ -1,7 +1,6 @@
 /* Evaluating expressions: one function for each kind of node. */
 #include "jinja/run/eval.h"
 
-#include "base/limits.h"
 #include "data/data.h"
 #include "jinja/functions/builtins.h"
 #include "jinja/functions/function.h"
@@ -298,12 +297,10 @@ static int call_value(struct value *out, struct vm *vm, const struct value *call
     case V_MACRO:
     case V_BLOCK:
         return invoke(out, vm, callee, args, caller);
-    case V_UNDEFINED:
-        return vm_fail_undefined(vm, callee);
     case V_LOOP:
         return vm_fail(vm, CODE_SYNTAX, "'recursive' loops are not in the template language");
     default:
-        return vm_fail(vm, CODE_TYPE, "%s cannot be called", value_kind_name(callee));
+        return vm_fail_value(vm, callee, "cannot be called");
     }
 }
 

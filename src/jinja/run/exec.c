@@ -343,20 +343,14 @@ static int exec_call(struct vm *vm, const struct statement *statement)
 
 /* ---------------------------------------------------------------- include, import */
 
-/* The text of a template that sees no context is always the same. */
-static int include_bare(struct vm *vm, const struct statement *statement, struct program *program)
-{
-    struct module *module;
-    if (module_bare(&module, vm, program, "included from"))
-        return -1;
-    return print_text(vm, statement, &module->text);
-}
-
 static int run_include(struct vm *vm, const struct statement *statement, struct program *program)
 {
     struct context *context;
-    if (!statement->include.with_context)
-        return include_bare(vm, statement, program);
+    struct module *module;
+    if (!statement->include.with_context) /* the text of what sees no context is always the same */
+        return module_bare(&module, vm, program, "included from")
+                   ? -1
+                   : print_text(vm, statement, &module->text);
     if (context_new(&context, vm, program, false) ||
         snapshot_new(&context->outer, vm, statement->include.scope))
         return -1;

@@ -5,8 +5,6 @@
 #include "jinja/values/types.h"
 
 struct arguments;
-struct frame;
-struct program;
 struct statement;
 struct vm;
 

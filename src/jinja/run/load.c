@@ -59,8 +59,7 @@ static int load_first(struct program **out, struct vm *vm, const struct value *n
         if (name.kind == V_UNDEFINED)
             continue;
         if (name.kind != V_TEXT)
-            return vm_fail(vm, CODE_TYPE, "the name of a template is a text, not %s",
-                           value_kind_name(&name));
+            return vm_fail_kind(vm, "the name of a template is a text", &name);
         found = load_program(out, vm, name.text, loading);
     }
     return found;

@@ -5,7 +5,6 @@
 #include "base/intern.h"
 #include "base/str.h"
 
-struct arena;
 struct program;
 
 enum template_delimiters { DELIMITERS_JINJA, DELIMITERS_SQUARE };

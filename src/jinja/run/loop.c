@@ -53,26 +53,19 @@ static int peek(bool *is_there, struct vm *vm, struct loop *loop)
     return 0;
 }
 
-enum loop_part {
-    PART_INDEX,
-    PART_INDEX0,
-    PART_REVINDEX,
-    PART_REVINDEX0,
-    PART_FIRST,
-    PART_LAST,
-    PART_LENGTH,
-    PART_PREVITEM,
-    PART_NEXTITEM,
-    PART_DEPTH,
-    PART_DEPTH0,
-    PART_COUNT
-};
+/* clang-format off */
+#define EACH_LOOP_PART(X) \
+    X(INDEX, "index") X(INDEX0, "index0") X(REVINDEX, "revindex") X(REVINDEX0, "revindex0") \
+    X(FIRST, "first") X(LAST, "last") X(LENGTH, "length") X(PREVITEM, "previtem") \
+    X(NEXTITEM, "nextitem") X(DEPTH, "depth") X(DEPTH0, "depth0")
+/* clang-format on */
+
+#define PART_CONSTANT(part, name) PART_##part,
+#define PART_NAME(part, name) name,
+enum loop_part { EACH_LOOP_PART(PART_CONSTANT) PART_COUNT };
 
 /* Attributes in the order of their parts; then the methods. */
-const char *const loop_names[] = {
-    "index",    "index0",   "revindex", "revindex0", "first", "last",    "length",
-    "previtem", "nextitem", "depth",    "depth0",    "cycle", "changed",
-};
+const char *const loop_names[] = {EACH_LOOP_PART(PART_NAME) "cycle", "changed"};
 const size_t loop_name_count = sizeof(loop_names) / sizeof(loop_names[0]);
 
 static int get_part(struct value *out, struct vm *vm, struct loop *loop, enum loop_part part)

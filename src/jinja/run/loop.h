@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct iterator;
 struct vm;
 
 struct loop {

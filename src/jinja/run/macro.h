@@ -5,7 +5,6 @@
 #include "jinja/values/types.h"
 
 struct arguments;
-struct macro_code;
 struct vm;
 
 struct value macro_new(struct vm *vm, const struct macro_code *code);

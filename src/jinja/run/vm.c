@@ -68,6 +68,13 @@ int vm_fail_kind(struct vm *vm, const char *wanted, const struct value *value)
     return vm_fail(vm, CODE_TYPE, "%s, not %s", wanted, value_kind_name(value));
 }
 
+int vm_fail_value(struct vm *vm, const struct value *value, const char *reason)
+{
+    if (value->kind == V_UNDEFINED)
+        return vm_fail_undefined(vm, value);
+    return vm_fail(vm, CODE_TYPE, "%s %s", value_kind_name(value), reason);
+}
+
 /* A long text is cut to so many characters that they fit. */
 #define SHOWN_BYTES ((size_t)80)
 

@@ -11,10 +11,7 @@
 #include <stdint.h>
 
 struct arguments;
-struct context;
-struct data;
 struct function_table;
-struct program;
 struct routine;
 struct statement;
 
@@ -84,10 +81,13 @@ int vm_fail_undefined(struct vm *vm, const struct value *value);
 /* Fails because a value is of the wrong kind: "WANTED, not a list"; as undefined where it is; -1.
  */
 int vm_fail_kind(struct vm *vm, const char *wanted, const struct value *value);
+/* Likewise: "a list REASON". */
+int vm_fail_value(struct vm *vm, const struct value *value, const char *reason);
 #ifndef TMPLGEN_TEMPLATE_VM_C /* see err.h */
 #define vm_fail(...) err_minus_one(vm_fail(__VA_ARGS__))
 #define vm_fail_undefined(...) err_minus_one(vm_fail_undefined(__VA_ARGS__))
 #define vm_fail_kind(...) err_minus_one(vm_fail_kind(__VA_ARGS__))
+#define vm_fail_value(...) err_minus_one(vm_fail_value(__VA_ARGS__))
 #endif
 /* A copy of foreign text for a message: shortened, control characters masked. */
 const char *vm_show(struct vm *vm, struct span text);

@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct function;
 struct routine;
 struct scope;
 struct symbol;
@@ -40,7 +39,7 @@ enum node_kind {
 
 enum binary_op { OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_FLOORDIV, OP_MOD, OP_POW };
 
-enum compare_op { OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE, OP_IN, OP_NOT_IN };
+enum compare_op { OP_EQ, OP_NE, OP_GE, OP_LE, OP_GT, OP_LT, OP_IN, OP_NOT_IN };
 
 struct node_list {
     struct node **items;

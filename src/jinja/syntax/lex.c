@@ -21,40 +21,11 @@ static const struct delimiters delimiters[] = {
     [DELIMITERS_SQUARE] = {'[', '[', '%', '#', "]]", "%]", "#]"},
 };
 
-static const char *const kind_names[] = {
-    [T_END] = "the end of the template",
-    [T_DATA] = "text",
-    [T_VARIABLE_BEGIN] = "the beginning of an output",
-    [T_VARIABLE_END] = "the end of the output",
-    [T_BLOCK_BEGIN] = "the beginning of a tag",
-    [T_BLOCK_END] = "the end of the tag",
-    [T_NAME] = "a name",
-    [T_TEXT] = "a text",
-    [T_INTEGER] = "an integer",
-    [T_FLOAT] = "a number",
-};
-
-/* As messages show them. The longer first. */
-static const struct {
-    const char *quoted;
-    enum token_kind kind;
-} operators[] = {
-    {"'**'", T_POW},     {"'//'", T_FLOORDIV}, {"'=='", T_EQ},    {"'!='", T_NE},
-    {"'>='", T_GE},      {"'<='", T_LE},       {"'+'", T_ADD},    {"'-'", T_SUB},
-    {"'/'", T_DIV},      {"'*'", T_MUL},       {"'%'", T_MOD},    {"'~'", T_TILDE},
-    {"'['", T_LBRACKET}, {"']'", T_RBRACKET},  {"'('", T_LPAREN}, {"')'", T_RPAREN},
-    {"'{'", T_LBRACE},   {"'}'", T_RBRACE},    {"'>'", T_GT},     {"'<'", T_LT},
-    {"'='", T_ASSIGN},   {"'.'", T_DOT},       {"':'", T_COLON},  {"'|'", T_PIPE},
-    {"','", T_COMMA},    {"';'", T_SEMICOLON},
-};
-
-#define OPERATOR_COUNT (sizeof(operators) / sizeof(operators[0]))
+#define TOKEN_WORDS(constant, words) words,
+static const char *const kind_names[] = {EACH_TOKEN(TOKEN_WORDS)};
 
 const char *token_kind_name(enum token_kind kind)
 {
-    for (size_t i = 0; i < OPERATOR_COUNT; i++)
-        if (operators[i].kind == kind)
-            return operators[i].quoted;
     return kind_names[kind];
 }
 
@@ -333,14 +304,14 @@ static int next_operator(struct token *out, struct lexer *lexer)
 {
     struct span all = source(lexer);
     char c = all.ptr[lexer->pos], next = lexer->pos + 1 < all.len ? all.ptr[lexer->pos + 1] : '\0';
-    for (size_t i = 0; i < OPERATOR_COUNT; i++) {
-        const char *text = operators[i].quoted + 1;
+    for (enum token_kind kind = T_POW; kind < T_KIND_COUNT; kind++) {
+        const char *text = kind_names[kind] + 1;
         bool two = text[1] != '\'';
         if (c != text[0] || (two && next != text[1]))
             continue;
         if (balance(lexer, c))
             return -1;
-        out->kind = operators[i].kind;
+        out->kind = kind;
         lexer->pos += two ? 2 : 1;
         return 0;
     }

@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct arena;
 struct program;
 
 enum lexer_state { LEX_DATA, LEX_RAW, LEX_VARIABLE, LEX_BLOCK };

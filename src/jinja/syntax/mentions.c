@@ -303,12 +303,6 @@ static void tell_member(const struct mention_place *place, const struct node *no
 static void walk_node(const struct mention_place *place, const struct node *node, bool dead,
                       bool lenient);
 
-static void walk_nodes(const struct mention_place *place, const struct node_list *list, bool dead)
-{
-    for (size_t i = 0; i < list->count; i++)
-        walk_node(place, list->items[i], dead, false);
-}
-
 /* What a node stands on: of a filter or a test its object, which may be `lenient`. */
 struct walk_below {
     const struct mention_place *place;
@@ -687,7 +681,8 @@ static int walk_statement(const struct mention_place *place, const struct statem
     case S_FILTER:
         return walk_set(place, statement, dead);
     case S_WITH:
-        walk_nodes(place, &statement->with.values, dead);
+        for (size_t i = 0; i < statement->with.values.count; i++)
+            walk_node(place, statement->with.values.items[i], dead, false);
         return walk_body(place, statement->with.body, dead);
     case S_MACRO:
     case S_CALL:

@@ -107,24 +107,19 @@ static int parse_filter_block(struct statement *statement, struct parser *parser
     return 0;
 }
 
-static void push_node(struct parser *parser, struct node_list *list, struct node *node)
-{
-    list->items = arena_grow(parser->arena, list->items, list->count, sizeof(node));
-    list->items[list->count++] = node;
-}
-
 static int parse_with(struct statement *statement, struct parser *parser)
 {
+    struct node_list *targets = &statement->with.targets, *values = &statement->with.values;
     struct node *target, *value;
     statement->kind = S_WITH;
     while (parser->current.kind != T_BLOCK_END) {
-        if (statement->with.targets.count && parser_expect(parser, T_COMMA))
+        if (targets->count && parser_expect(parser, T_COMMA))
             return -1;
         if (parse_with_target(&target, parser) || parser_expect(parser, T_ASSIGN) ||
             parse_expression(&value, parser))
             return -1;
-        push_node(parser, &statement->with.targets, target);
-        push_node(parser, &statement->with.values, value);
+        arena_push(parser->arena, targets->items, targets->count) = target;
+        arena_push(parser->arena, values->items, values->count) = value;
     }
     return parse_whole_body(&statement->with.body, parser, "with", statement->offset, "endwith");
 }
@@ -246,12 +241,6 @@ static int parse_one(struct statement *statement, struct parser *parser,
     }
 }
 
-static int fail_open(struct parser *parser, const struct opener *opener)
-{
-    return parser_fail(parser, opener->offset, "'%s' is not closed by '%s'", opener->name,
-                       opener->ends[opener->end_count - 1]);
-}
-
 static int parse_statements(struct statement **out, struct parser *parser,
                             const struct opener *opener)
 {
@@ -270,7 +259,9 @@ static int parse_statements(struct statement **out, struct parser *parser,
         *end = statement;
         end = &statement->next;
     }
-    return opener ? fail_open(parser, opener) : 0;
+    return opener ? parser_fail(parser, opener->offset, "'%s' is not closed by '%s'", opener->name,
+                                opener->ends[opener->end_count - 1])
+                  : 0;
 }
 
 /* ---------------------------------------------------------------- the whole */

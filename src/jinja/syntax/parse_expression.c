@@ -47,8 +47,7 @@ static int adopt(struct parser *parser, struct node *node, const struct node *ch
 static int add_item(struct parser *parser, struct node *node, struct node_list *list,
                     struct node *item)
 {
-    list->items = arena_grow(parser->arena, list->items, list->count, sizeof(*list->items));
-    list->items[list->count++] = item;
+    arena_push(parser->arena, list->items, list->count) = item;
     return adopt(parser, node, item);
 }
 
@@ -154,26 +153,6 @@ static int parse_args(struct parser *parser, struct node *node, struct call_args
 
 /* ---------------------------------------------------------------- primary expressions */
 
-static const struct {
-    const char *name;
-    struct value value;
-} constants[] = {
-    {"true", {.kind = V_BOOL, .boolean = true}},
-    {"True", {.kind = V_BOOL, .boolean = true}},
-    {"false", {.kind = V_BOOL, .boolean = false}},
-    {"False", {.kind = V_BOOL, .boolean = false}},
-    {"none", {.kind = V_NONE}},
-    {"None", {.kind = V_NONE}},
-};
-
-static const struct value *find_constant(struct span name)
-{
-    for (size_t i = 0; i < sizeof(constants) / sizeof(constants[0]); i++)
-        if (span_equal(name, span_from(constants[i].name)))
-            return &constants[i].value;
-    return NULL;
-}
-
 static struct node *constant_new(struct parser *parser, struct value value)
 {
     struct node *node = node_new(parser, N_CONSTANT, parser->current.offset);
@@ -184,7 +163,7 @@ static struct node *constant_new(struct parser *parser, struct value value)
 static int parse_name(struct node **out, struct parser *parser)
 {
     struct span name = parser->current.text;
-    const struct value *constant = find_constant(name);
+    const struct value *constant = parser_constant(name);
     if (constant) {
         *out = constant_new(parser, *constant);
         return parser_advance(parser);
@@ -334,16 +313,11 @@ static int parse_dot(struct node **out, struct parser *parser, struct node *obje
     return adopt(parser, node, object) ? -1 : parser_advance(parser);
 }
 
-static bool is_part_end(const struct parser *parser)
-{
-    return parser->current.kind == T_COLON || parser->current.kind == T_COMMA ||
-           parser->current.kind == T_RBRACKET;
-}
-
 /* A part of a slice, which may be missing. */
 static int parse_part(struct node **out, struct parser *parser, struct node *slice)
 {
-    if (is_part_end(parser))
+    enum token_kind kind = parser->current.kind;
+    if (kind == T_COLON || kind == T_COMMA || kind == T_RBRACKET)
         return 0;
     return parse_expression(out, parser) || adopt(parser, slice, *out) ? -1 : 0;
 }
@@ -408,21 +382,18 @@ static int parse_call(struct node **out, struct parser *parser, struct node *cal
 
 static int parse_postfix(struct node **out, struct parser *parser, struct node *node)
 {
-    for (;;) {
-        int rc;
-        if (parser->current.kind == T_DOT)
-            rc = parse_dot(&node, parser, node);
-        else if (parser->current.kind == T_LBRACKET)
-            rc = parse_index(&node, parser, node);
-        else if (parser->current.kind == T_LPAREN)
-            rc = parse_call(&node, parser, node);
-        else
-            break;
-        if (rc)
-            return -1;
-    }
+    int rc = 0;
     *out = node;
-    return 0;
+    while (!rc)
+        if (parser->current.kind == T_DOT)
+            rc = parse_dot(out, parser, *out);
+        else if (parser->current.kind == T_LBRACKET)
+            rc = parse_index(out, parser, *out);
+        else if (parser->current.kind == T_LPAREN)
+            rc = parse_call(out, parser, *out);
+        else
+            return 0;
+    return -1;
 }
 
 /* Jinja2 takes a dot for a part of the name, and finds no such filter once it gets there. */
@@ -464,7 +435,7 @@ static int parse_one_filter(struct node **out, struct parser *parser, struct nod
     struct node *node = node_new(parser, N_FILTER, parser->current.offset);
     node->filter.object = object;
     *out = node;
-    if (object ? adopt(parser, node, object) : 0)
+    if (object && adopt(parser, node, object))
         return -1;
     node->constant &= object != NULL;
     if (parse_function(&node->filter.function, parser, &filters, "filter"))
@@ -536,21 +507,18 @@ static int parse_test(struct node **out, struct parser *parser, struct node *obj
 
 static int parse_filters_and_tests(struct node **out, struct parser *parser, struct node *node)
 {
-    for (;;) {
-        int rc;
-        if (parser->current.kind == T_PIPE)
-            rc = parse_filters(&node, parser, node);
-        else if (parser_sees(parser, "is"))
-            rc = parse_test(&node, parser, node);
-        else if (parser->current.kind == T_LPAREN)
-            rc = parse_call(&node, parser, node);
-        else
-            break;
-        if (rc)
-            return -1;
-    }
+    int rc = 0;
     *out = node;
-    return 0;
+    while (!rc)
+        if (parser->current.kind == T_PIPE)
+            rc = parse_filters(out, parser, *out);
+        else if (parser_sees(parser, "is"))
+            rc = parse_test(out, parser, *out);
+        else if (parser->current.kind == T_LPAREN)
+            rc = parse_call(out, parser, *out);
+        else
+            return 0;
+    return -1;
 }
 
 /* ---------------------------------------------------------------- operators */
@@ -643,7 +611,7 @@ static int parse_concat(struct node **out, struct parser *parser)
 static int take_comparison(struct parser *parser, enum compare_op *op)
 {
     bool taken;
-    if (parser->current.kind >= T_EQ && parser->current.kind <= T_GE) {
+    if (parser->current.kind >= T_EQ && parser->current.kind <= T_LT) {
         *op = (enum compare_op)(parser->current.kind - T_EQ + OP_EQ);
         return parser_advance(parser) ? -1 : 1;
     }

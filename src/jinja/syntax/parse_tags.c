@@ -74,8 +74,7 @@ static int parse_parameter(struct macro_code *code, struct parser *parser, struc
     } else if (code->count && code->parameters[code->count - 1].fallback) {
         return parser_fail(parser, offset, "a parameter without a default behind one that has one");
     }
-    code->parameters = arena_grow(parser->arena, code->parameters, code->count, sizeof(parameter));
-    code->parameters[code->count++] = parameter;
+    arena_push(parser->arena, code->parameters, code->count) = parameter;
     return 0;
 }
 

@@ -86,30 +86,45 @@ int parser_skip_pair(bool *skipped, struct parser *parser, const char *first, co
 
 /* ---------------------------------------------------------------- names */
 
-static const char *const constants[] = {"true", "True", "false", "False", "none", "None"};
+static const struct {
+    const char *name;
+    struct value value;
+} constants[] = {
+    {"true", {.kind = V_BOOL, .boolean = true}},
+    {"True", {.kind = V_BOOL, .boolean = true}},
+    {"false", {.kind = V_BOOL, .boolean = false}},
+    {"False", {.kind = V_BOOL, .boolean = false}},
+    {"none", {.kind = V_NONE}},
+    {"None", {.kind = V_NONE}},
+};
+
+const struct value *parser_constant(struct span name)
+{
+    for (size_t i = 0; i < sizeof(constants) / sizeof(constants[0]); i++)
+        if (span_equal(name, span_from(constants[i].name)))
+            return &constants[i].value;
+    return NULL;
+}
 
 int parser_name(struct span *out, struct parser *parser)
 {
     *out = parser->current.text;
     if (parser->current.kind != T_NAME)
         return parser_fail_expected(parser, "a name");
-    for (size_t i = 0; i < sizeof(constants) / sizeof(constants[0]); i++)
-        if (span_equal(*out, span_from(constants[i])))
-            return parser_fail(parser, parser->current.offset, "only a name can be assigned to");
+    if (parser_constant(*out))
+        return parser_fail(parser, parser->current.offset, "only a name can be assigned to");
     return parser_advance(parser);
 }
 
 void parser_mention(struct parser *parser, struct span name, bool load)
 {
-    static const char *const names[SPECIAL_COUNT] = {"loop",    "caller", "kwargs",
-                                                     "varargs", "self",   "super"};
+#define SPECIAL_NAME(special, name) name,
+    static const char *const names[] = {EACH_SPECIAL(SPECIAL_NAME)};
     for (size_t i = 0; i < SPECIAL_COUNT; i++) {
         struct mentions *mentions = &parser->mentions[i];
         if (!span_equal(name, span_from(names[i])))
             continue;
-        mentions->items =
-            arena_grow(parser->arena, mentions->items, mentions->count, sizeof(*mentions->items));
-        mentions->items[mentions->count++] = load;
+        arena_push(parser->arena, mentions->items, mentions->count) = load;
         return;
     }
 }

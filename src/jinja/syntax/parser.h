@@ -8,8 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct arena;
-
 struct block_code;
 struct opener;
 struct statement;
@@ -18,15 +16,16 @@ struct statement;
  * Names that mean something where they are mentioned before anything is assigned to them. Jinja2
  * looks for that in the body of a loop, a macro, a block, a template.
  */
-enum special {
-    SPECIAL_LOOP,
-    SPECIAL_CALLER,
-    SPECIAL_KWARGS,
-    SPECIAL_VARARGS,
-    SPECIAL_SELF,
-    SPECIAL_SUPER,
-    SPECIAL_COUNT
-};
+#define EACH_SPECIAL(X)                                                                            \
+    X(LOOP, "loop")                                                                                \
+    X(CALLER, "caller")                                                                            \
+    X(KWARGS, "kwargs")                                                                            \
+    X(VARARGS, "varargs")                                                                          \
+    X(SELF, "self")                                                                                \
+    X(SUPER, "super")
+
+#define SPECIAL_CONSTANT(special, name) SPECIAL_##special,
+enum special { EACH_SPECIAL(SPECIAL_CONSTANT) SPECIAL_COUNT };
 
 /* What happened to one of them, in the order of the source: true is a mention. */
 struct mentions {
@@ -68,6 +67,8 @@ TG_CHECKED int parser_skip(bool *skipped, struct parser *parser, const char *nam
 /* Two keywords in a row; a first one alone is not taken. */
 TG_CHECKED int parser_skip_pair(bool *skipped, struct parser *parser, const char *first,
                                 const char *second);
+/* The value of a name that is none: true, None, ...; or NULL. */
+const struct value *parser_constant(struct span name);
 /* A name that is assigned to as a whole: no constant. */
 TG_CHECKED int parser_name(struct span *out, struct parser *parser);
 /* A name was read or, without `load`, assigned to. */

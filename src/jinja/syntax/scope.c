@@ -34,15 +34,16 @@ static struct scope *scope_of(struct scope_resolver *resolver, struct scope *par
                               struct routine *routine)
 {
     struct scope *scope = arena_alloc(resolver->arena, sizeof(*scope));
+    scope->resolver = resolver;
     scope->parent = parent;
     scope->routine = routine;
     scope->end = &scope->symbols;
     return scope;
 }
 
-static struct scope *scope_new(struct scope_resolver *resolver, struct scope *parent)
+static struct scope *scope_new(struct scope *parent)
 {
-    return scope_of(resolver, parent, parent->routine);
+    return scope_of(parent->resolver, parent, parent->routine);
 }
 
 /* The outermost scope of a routine; a macro sees what is around it, too. */
@@ -56,51 +57,48 @@ static struct scope *routine_new(struct scope_resolver *resolver, struct scope *
     return scope;
 }
 
-static struct symbol *define(struct scope_resolver *resolver, struct scope *scope, struct span name,
-                             enum symbol_load load)
+static struct symbol *define(struct scope *scope, struct span name, enum symbol_load load)
 {
-    struct symbol *symbol = arena_alloc(resolver->arena, sizeof(*symbol));
+    struct arena *arena = scope->resolver->arena;
+    struct symbol *symbol = arena_alloc(arena, sizeof(*symbol));
     symbol->name = name;
     symbol->load = load;
     symbol->slot = (uint32_t)scope->routine->slot_count++;
     symbol->depth = scope->routine->depth;
     *scope->end = symbol;
     scope->end = &symbol->next;
-    size_t number = intern_add(&scope->names, resolver->arena, name);
-    scope->by_number =
-        arena_grow(resolver->arena, scope->by_number, number, sizeof(struct symbol *));
+    size_t number = intern_add(&scope->names, arena, name);
+    scope->by_number = arena_grow(arena, scope->by_number, number, sizeof(struct symbol *));
     scope->by_number[number] = symbol;
     return symbol;
 }
 
-static struct symbol *define_parameter(struct scope_resolver *resolver, struct scope *scope,
-                                       struct span name)
+static struct symbol *define_parameter(struct scope *scope, struct span name)
 {
     struct symbol *symbol = scope_own(scope, name);
     if (!symbol)
-        symbol = define(resolver, scope, name, LOAD_PARAMETER);
+        symbol = define(scope, name, LOAD_PARAMETER);
     symbol->load = LOAD_PARAMETER;
     symbol->stored = true;
     return symbol;
 }
 
-static void load(struct scope_resolver *resolver, struct scope *scope, struct span name)
+static void load(struct scope *scope, struct span name)
 {
     if (!scope_find(scope, name))
-        (void)define(resolver, scope, name, LOAD_RESOLVE);
+        (void)define(scope, name, LOAD_RESOLVE);
 }
 
 /*
  * A name whose first mention is an assignment begins as nothing, even where the context has it;
  * but if the assignment is in a branch that may not be taken, as what the context has.
  */
-static void store(struct scope_resolver *resolver, struct scope *scope, struct span name,
-                  bool conditional)
+static void store(struct scope *scope, struct span name, bool conditional)
 {
     struct symbol *symbol = scope_own(scope, name);
     if (!symbol) {
         const struct symbol *outer = scope_find(scope->parent, name);
-        symbol = define(resolver, scope, name,
+        symbol = define(scope, name,
                         outer         ? LOAD_ALIAS
                         : conditional ? LOAD_RESOLVE
                                       : LOAD_UNDEFINED);
@@ -115,23 +113,23 @@ static void store(struct scope_resolver *resolver, struct scope *scope, struct s
 enum name_use { NAME_LOADED, NAME_DECLARED, NAME_STORED, NAME_PERHAPS_STORED, NAME_REFERRED };
 
 struct name_walk {
-    struct scope_resolver *resolver;
     struct scope *scope;
     enum name_use use;
 };
 
 static int refer_name(struct name_walk *walk, struct node *node)
 {
+    const struct scope_resolver *resolver = walk->scope->resolver;
     node->name.symbol = scope_find(walk->scope, node->name.name);
     if (node->name.symbol) {
         node->name.hops = walk->scope->routine->depth - node->name.symbol->depth;
         return 0;
     }
-    (void)err_set(walk->resolver->err, TG_USAGE, CODE_SYNTAX,
+    (void)err_set(resolver->err, TG_USAGE, CODE_SYNTAX,
                   "the filter of a 'set' block cannot use the variable '%.*s'",
                   (int)(node->name.name.len % 100), node->name.name.ptr);
-    (void)err_hint(walk->resolver->err, "write {%% set NAME = BLOCK | FILTER %%} behind the block");
-    return program_error_at(walk->resolver->program, node->offset, walk->resolver->err);
+    (void)err_hint(resolver->err, "write {%% set NAME = BLOCK | FILTER %%} behind the block");
+    return program_error_at(resolver->program, node->offset, resolver->err);
 }
 
 static int use_name(struct name_walk *walk, struct node *node)
@@ -139,14 +137,14 @@ static int use_name(struct name_walk *walk, struct node *node)
     struct span name = node->name.name;
     switch (walk->use) {
     case NAME_LOADED:
-        load(walk->resolver, walk->scope, name);
+        load(walk->scope, name);
         return 0;
     case NAME_DECLARED:
-        (void)define_parameter(walk->resolver, walk->scope, name);
+        (void)define_parameter(walk->scope, name);
         return 0;
     case NAME_STORED:
     case NAME_PERHAPS_STORED:
-        store(walk->resolver, walk->scope, name, walk->use == NAME_PERHAPS_STORED);
+        store(walk->scope, name, walk->use == NAME_PERHAPS_STORED);
         return 0;
     case NAME_REFERRED:
         return refer_name(walk, node);
@@ -167,49 +165,37 @@ static int walk_node(void *context, struct node *node)
 }
 
 /* `node` may be NULL. */
-static int walk_names(struct scope_resolver *resolver, struct scope *scope, struct node *node,
-                      enum name_use use)
+static int walk_names(struct scope *scope, struct node *node, enum name_use use)
 {
-    struct name_walk walk = {resolver, scope, use};
+    struct name_walk walk = {scope, use};
     return node ? walk_node(&walk, node) : 0;
 }
 
 /* ---------------------------------------------------------------- first pass: symbols */
 
-static void collect(struct scope_resolver *resolver, struct scope *scope, struct node *node)
+static void collect(struct scope *scope, struct node *node)
 {
-    (void)walk_names(resolver, scope, node, NAME_LOADED);
+    (void)walk_names(scope, node, NAME_LOADED);
 }
 
-static void collect_list(struct scope_resolver *resolver, struct scope *scope,
-                         const struct node_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        collect(resolver, scope, list->items[i]);
-}
+static void collect_body(struct scope *scope, struct statement *statement, bool conditional);
 
-static void collect_body(struct scope_resolver *resolver, struct scope *scope,
-                         struct statement *statement, bool conditional);
-
-static void collect_branches(struct scope_resolver *resolver, struct scope *scope,
-                             struct if_branch *branch)
+static void collect_branches(struct scope *scope, struct if_branch *branch)
 {
     for (; branch; branch = branch->next) {
-        collect(resolver, scope, branch->test);
-        collect_body(resolver, scope, branch->body, true);
+        collect(scope, branch->test);
+        collect_body(scope, branch->body, true);
     }
 }
 
-static void collect_import(struct scope_resolver *resolver, struct scope *scope,
-                           struct statement *statement, bool conditional)
+static void collect_import(struct scope *scope, struct statement *statement, bool conditional)
 {
-    collect(resolver, scope, statement->include.name);
+    collect(scope, statement->include.name);
     for (struct import_name *name = statement->include.names; name; name = name->next)
-        store(resolver, scope, name->alias, conditional);
+        store(scope, name->alias, conditional);
 }
 
-static void collect_statement(struct scope_resolver *resolver, struct scope *scope,
-                              struct statement *statement, bool conditional)
+static void collect_statement(struct scope *scope, struct statement *statement, bool conditional)
 {
     switch (statement->kind) {
     case S_TEXT:
@@ -217,53 +203,53 @@ static void collect_statement(struct scope_resolver *resolver, struct scope *sco
     case S_EXTENDS:
         return;
     case S_OUTPUT:
-        return collect(resolver, scope, statement->output);
+        return collect(scope, statement->output);
     case S_IF:
-        return collect_branches(resolver, scope, statement->branches);
+        return collect_branches(scope, statement->branches);
     case S_FOR:
-        return collect(resolver, scope, statement->loop.iterable);
+        return collect(scope, statement->loop.iterable);
     case S_SET:
     case S_SET_BLOCK:
-        collect(resolver, scope, statement->set.value);
-        (void)walk_names(resolver, scope, statement->set.target,
+        collect(scope, statement->set.value);
+        (void)walk_names(scope, statement->set.target,
                          conditional ? NAME_PERHAPS_STORED : NAME_STORED);
         return;
     case S_FILTER:
-        return collect(resolver, scope, statement->set.filter);
+        return collect(scope, statement->set.filter);
     case S_WITH:
-        return collect_list(resolver, scope, &statement->with.values);
+        for (size_t i = 0; i < statement->with.values.count; i++)
+            collect(scope, statement->with.values.items[i]);
+        return;
     case S_INCLUDE:
     case S_IMPORT:
-        return collect_import(resolver, scope, statement, conditional);
+        return collect_import(scope, statement, conditional);
     case S_MACRO:
-        return store(resolver, scope, statement->macro.code->name, conditional);
+        return store(scope, statement->macro.code->name, conditional);
     case S_CALL:
-        return collect(resolver, scope, statement->macro.call);
+        return collect(scope, statement->macro.call);
     }
 }
 
 /* The names of a scope's statements; what has a scope of its own is left for the second pass. */
-static void collect_body(struct scope_resolver *resolver, struct scope *scope,
-                         struct statement *statement, bool conditional)
+static void collect_body(struct scope *scope, struct statement *statement, bool conditional)
 {
     for (; statement; statement = statement->next)
-        collect_statement(resolver, scope, statement, conditional);
+        collect_statement(scope, statement, conditional);
 }
 
 /* ---------------------------------------------------------------- second pass: references */
 
-static int refer(struct scope_resolver *resolver, struct scope *scope, struct node *node)
+static int refer(struct scope *scope, struct node *node)
 {
-    return walk_names(resolver, scope, node, NAME_REFERRED);
+    return walk_names(scope, node, NAME_REFERRED);
 }
 
-static int refer_body(struct scope_resolver *resolver, struct scope *scope, struct statement *body);
+static int refer_body(struct scope *scope, struct statement *body);
 
-static int resolve_body(struct scope *scope, struct scope_resolver *resolver,
-                        struct statement *body)
+static int resolve_body(struct scope *scope, struct statement *body)
 {
-    collect_body(resolver, scope, body, false);
-    return refer_body(resolver, scope, body);
+    collect_body(scope, body, false);
+    return refer_body(scope, body);
 }
 
 static struct node *clone_target(struct arena *arena, const struct node *node)
@@ -279,178 +265,162 @@ static struct node *clone_target(struct arena *arena, const struct node *node)
 }
 
 /* The condition of a loop sees its own copy of the loop's variables. */
-static int resolve_loop_test(struct scope_resolver *resolver, struct scope *scope,
-                             struct statement *statement)
+static int resolve_loop_test(struct scope *scope, struct statement *statement)
 {
-    statement->loop.test_scope = scope_new(resolver, scope);
-    statement->loop.test_target = clone_target(resolver->arena, statement->loop.target);
-    (void)walk_names(resolver, statement->loop.test_scope, statement->loop.test_target,
-                     NAME_DECLARED);
-    collect(resolver, statement->loop.test_scope, statement->loop.test);
-    return refer(resolver, statement->loop.test_scope, statement->loop.test_target) ||
-           refer(resolver, statement->loop.test_scope, statement->loop.test);
+    statement->loop.test_scope = scope_new(scope);
+    statement->loop.test_target = clone_target(scope->resolver->arena, statement->loop.target);
+    (void)walk_names(statement->loop.test_scope, statement->loop.test_target, NAME_DECLARED);
+    collect(statement->loop.test_scope, statement->loop.test);
+    return refer(statement->loop.test_scope, statement->loop.test_target) ||
+           refer(statement->loop.test_scope, statement->loop.test);
 }
 
-static int resolve_loop(struct scope_resolver *resolver, struct scope *scope,
-                        struct statement *statement)
+static int resolve_loop(struct scope *scope, struct statement *statement)
 {
-    struct scope *inner = scope_new(resolver, scope);
+    struct scope *inner = scope_new(scope);
     statement->loop.body_scope = inner;
     if (statement->loop.mentions_loop)
-        statement->loop.loop = define_parameter(resolver, inner, span_from("loop"));
-    (void)walk_names(resolver, inner, statement->loop.target, NAME_DECLARED);
-    if (refer(resolver, scope, statement->loop.iterable) ||
-        refer(resolver, inner, statement->loop.target) ||
-        resolve_body(inner, resolver, statement->loop.body))
+        statement->loop.loop = define_parameter(inner, span_from("loop"));
+    (void)walk_names(inner, statement->loop.target, NAME_DECLARED);
+    if (refer(scope, statement->loop.iterable) || refer(inner, statement->loop.target) ||
+        resolve_body(inner, statement->loop.body))
         return -1;
-    if (statement->loop.test && resolve_loop_test(resolver, scope, statement))
+    if (statement->loop.test && resolve_loop_test(scope, statement))
         return -1;
-    statement->loop.otherwise_scope = scope_new(resolver, scope);
-    return resolve_body(statement->loop.otherwise_scope, resolver, statement->loop.otherwise);
+    statement->loop.otherwise_scope = scope_new(scope);
+    return resolve_body(statement->loop.otherwise_scope, statement->loop.otherwise);
 }
 
-static int resolve_set_block(struct scope_resolver *resolver, struct scope *scope,
-                             struct statement *statement)
+static int resolve_set_block(struct scope *scope, struct statement *statement)
 {
-    statement->set.scope = scope_new(resolver, scope);
-    if (refer(resolver, scope, statement->set.target) ||
-        resolve_body(statement->set.scope, resolver, statement->set.body))
+    statement->set.scope = scope_new(scope);
+    if (refer(scope, statement->set.target) ||
+        resolve_body(statement->set.scope, statement->set.body))
         return -1;
-    return refer(resolver, statement->set.scope, statement->set.filter);
+    return refer(statement->set.scope, statement->set.filter);
 }
 
-static int resolve_filter(struct scope_resolver *resolver, struct scope *scope,
-                          struct statement *statement)
+static int resolve_filter(struct scope *scope, struct statement *statement)
 {
-    struct scope *inner = statement->set.scope = scope_new(resolver, scope);
-    collect_body(resolver, inner, statement->set.body, false);
-    collect(resolver, inner, statement->set.filter);
-    return refer_body(resolver, inner, statement->set.body) ||
-           refer(resolver, inner, statement->set.filter);
+    struct scope *inner = statement->set.scope = scope_new(scope);
+    collect_body(inner, statement->set.body, false);
+    collect(inner, statement->set.filter);
+    return refer_body(inner, statement->set.body) || refer(inner, statement->set.filter);
 }
 
 /* The values are those of the names around it. */
-static int resolve_with(struct scope_resolver *resolver, struct scope *scope,
-                        struct statement *statement)
+static int resolve_with(struct scope *scope, struct statement *statement)
 {
-    struct scope *inner = statement->with.scope = scope_new(resolver, scope);
+    struct scope *inner = statement->with.scope = scope_new(scope);
     for (size_t i = 0; i < statement->with.targets.count; i++) {
-        (void)walk_names(resolver, inner, statement->with.targets.items[i], NAME_DECLARED);
-        if (refer(resolver, scope, statement->with.values.items[i]) ||
-            refer(resolver, inner, statement->with.targets.items[i]))
+        (void)walk_names(inner, statement->with.targets.items[i], NAME_DECLARED);
+        if (refer(scope, statement->with.values.items[i]) ||
+            refer(inner, statement->with.targets.items[i]))
             return -1;
     }
-    return resolve_body(inner, resolver, statement->with.body);
+    return resolve_body(inner, statement->with.body);
 }
 
 /* ---------------------------------------------------------------- routines */
 
-static struct symbol *declare_special(struct scope_resolver *resolver, struct scope *scope,
-                                      const char *name, bool used)
+static struct symbol *declare_special(struct scope *scope, const char *name, bool used)
 {
     bool there = scope_own(scope, span_from(name)) != NULL;
-    return used && !there ? define_parameter(resolver, scope, span_from(name)) : NULL;
+    return used && !there ? define_parameter(scope, span_from(name)) : NULL;
 }
 
-static int resolve_macro(struct scope_resolver *resolver, struct scope *scope,
-                         struct macro_code *code)
+static int resolve_macro(struct scope *scope, struct macro_code *code)
 {
-    struct scope *inner = code->scope = routine_new(resolver, scope);
+    struct scope *inner = code->scope = routine_new(scope->resolver, scope);
     code->routine = inner->routine;
     for (size_t i = 0; i < code->count; i++)
-        code->parameters[i].symbol = define_parameter(resolver, inner, code->parameters[i].name);
-    code->caller = declare_special(resolver, inner, "caller", code->uses_caller);
-    code->kwargs = declare_special(resolver, inner, "kwargs", code->uses_kwargs);
-    code->varargs = declare_special(resolver, inner, "varargs", code->uses_varargs);
+        code->parameters[i].symbol = define_parameter(inner, code->parameters[i].name);
+    code->caller = declare_special(inner, "caller", code->uses_caller);
+    code->kwargs = declare_special(inner, "kwargs", code->uses_kwargs);
+    code->varargs = declare_special(inner, "varargs", code->uses_varargs);
     for (size_t i = 0; i < code->count; i++)
-        collect(resolver, inner, code->parameters[i].fallback);
-    collect_body(resolver, inner, code->body, false);
+        collect(inner, code->parameters[i].fallback);
+    collect_body(inner, code->body, false);
     for (size_t i = 0; i < code->count; i++)
-        if (refer(resolver, inner, code->parameters[i].fallback))
+        if (refer(inner, code->parameters[i].fallback))
             return -1;
-    return refer_body(resolver, inner, code->body);
+    return refer_body(inner, code->body);
 }
 
 /* A block sees what the context has, and nothing of the template around it. */
-static int resolve_block(struct scope_resolver *resolver, struct scope *scope,
-                         struct block_code *block)
+static int resolve_block(struct scope *scope, struct block_code *block)
 {
-    block->inherited = block->inherited && scope == resolver->program->root;
+    block->inherited = block->inherited && scope == scope->resolver->program->root;
     block->around = scope;
-    block->scope = routine_new(resolver, NULL);
+    block->scope = routine_new(scope->resolver, NULL);
     block->routine = block->scope->routine;
-    block->self = declare_special(resolver, block->scope, "self", block->uses_self);
-    block->super = declare_special(resolver, block->scope, "super", block->uses_super);
-    return resolve_body(block->scope, resolver, block->body);
+    block->self = declare_special(block->scope, "self", block->uses_self);
+    block->super = declare_special(block->scope, "super", block->uses_super);
+    return resolve_body(block->scope, block->body);
 }
 
-static int refer_import(struct scope_resolver *resolver, struct scope *scope,
-                        struct statement *statement)
+static int refer_import(struct scope *scope, struct statement *statement)
 {
     statement->include.scope = scope;
     for (struct import_name *name = statement->include.names; name; name = name->next)
         name->symbol = scope_own(scope, name->alias);
-    return refer(resolver, scope, statement->include.name);
+    return refer(scope, statement->include.name);
 }
 
-static int refer_macro(struct scope_resolver *resolver, struct scope *scope,
-                       struct statement *statement)
+static int refer_macro(struct scope *scope, struct statement *statement)
 {
     if (statement->kind == S_MACRO)
         statement->macro.symbol = scope_own(scope, statement->macro.code->name);
-    else if (refer(resolver, scope, statement->macro.call))
+    else if (refer(scope, statement->macro.call))
         return -1;
-    return resolve_macro(resolver, scope, statement->macro.code);
+    return resolve_macro(scope, statement->macro.code);
 }
 
-static int refer_branches(struct scope_resolver *resolver, struct scope *scope,
-                          struct if_branch *branch)
+static int refer_branches(struct scope *scope, struct if_branch *branch)
 {
     for (; branch; branch = branch->next)
-        if (refer(resolver, scope, branch->test) || refer_body(resolver, scope, branch->body))
+        if (refer(scope, branch->test) || refer_body(scope, branch->body))
             return -1;
     return 0;
 }
 
-static int refer_statement(struct scope_resolver *resolver, struct scope *scope,
-                           struct statement *statement)
+static int refer_statement(struct scope *scope, struct statement *statement)
 {
-    statement->toplevel = scope == resolver->program->root;
+    statement->toplevel = scope == scope->resolver->program->root;
     switch (statement->kind) {
     case S_TEXT:
     case S_EXTENDS:
         return 0;
     case S_OUTPUT:
-        return refer(resolver, scope, statement->output);
+        return refer(scope, statement->output);
     case S_IF:
-        return refer_branches(resolver, scope, statement->branches);
+        return refer_branches(scope, statement->branches);
     case S_FOR:
-        return resolve_loop(resolver, scope, statement);
+        return resolve_loop(scope, statement);
     case S_SET:
-        return refer(resolver, scope, statement->set.value) ||
-               refer(resolver, scope, statement->set.target);
+        return refer(scope, statement->set.value) || refer(scope, statement->set.target);
     case S_SET_BLOCK:
-        return resolve_set_block(resolver, scope, statement);
+        return resolve_set_block(scope, statement);
     case S_FILTER:
-        return resolve_filter(resolver, scope, statement);
+        return resolve_filter(scope, statement);
     case S_WITH:
-        return resolve_with(resolver, scope, statement);
+        return resolve_with(scope, statement);
     case S_INCLUDE:
     case S_IMPORT:
-        return refer_import(resolver, scope, statement);
+        return refer_import(scope, statement);
     case S_MACRO:
     case S_CALL:
-        return refer_macro(resolver, scope, statement);
+        return refer_macro(scope, statement);
     case S_BLOCK:
-        return resolve_block(resolver, scope, statement->block);
+        return resolve_block(scope, statement->block);
     }
     return 0;
 }
 
-static int refer_body(struct scope_resolver *resolver, struct scope *scope, struct statement *body)
+static int refer_body(struct scope *scope, struct statement *body)
 {
     for (; body; body = body->next)
-        if (refer_statement(resolver, scope, body))
+        if (refer_statement(scope, body))
             return -1;
     return 0;
 }
@@ -460,9 +430,9 @@ int scope_resolve(struct program *program, struct arena *arena, struct err *err)
     struct scope_resolver resolver = {program, arena, err};
     program->root = routine_new(&resolver, NULL);
     program->routine = program->root->routine;
-    (void)declare_special(&resolver, program->root, "self", program->uses_self);
+    (void)declare_special(program->root, "self", program->uses_self);
     if (!program->expression)
-        return resolve_body(program->root, &resolver, program->body) ? -1 : 0;
-    collect(&resolver, program->root, program->expression);
-    return refer(&resolver, program->root, program->expression) ? -1 : 0;
+        return resolve_body(program->root, program->body) ? -1 : 0;
+    collect(program->root, program->expression);
+    return refer(program->root, program->expression) ? -1 : 0;
 }

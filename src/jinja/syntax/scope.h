@@ -9,8 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct arena;
-struct statement;
 struct program;
 
 /* What a variable holds when its scope is entered. */
@@ -38,6 +36,7 @@ struct routine {
 };
 
 struct scope {
+    struct scope_resolver *resolver; /* while scope_resolve works */
     struct scope *parent;
     struct routine *routine;
     bool captured;          /* a macro within it sees its variables, and may outlive it */

@@ -8,47 +8,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct arena;
+/*
+ * Each with what messages call it. Operators are quoted: the longer first, comparisons in the order
+ * of enum compare_op.
+ */
+/* clang-format off */
+#define EACH_TOKEN(X) \
+    X(T_END, "the end of the template") X(T_DATA, "text") \
+    X(T_VARIABLE_BEGIN, "the beginning of an output") X(T_VARIABLE_END, "the end of the output") \
+    X(T_BLOCK_BEGIN, "the beginning of a tag") X(T_BLOCK_END, "the end of the tag") \
+    X(T_NAME, "a name") X(T_TEXT, "a text") X(T_INTEGER, "an integer") X(T_FLOAT, "a number") \
+    X(T_POW, "'**'") X(T_FLOORDIV, "'//'") \
+    X(T_EQ, "'=='") X(T_NE, "'!='") X(T_GE, "'>='") X(T_LE, "'<='") X(T_GT, "'>'") X(T_LT, "'<'") \
+    X(T_ADD, "'+'") X(T_SUB, "'-'") X(T_DIV, "'/'") X(T_MUL, "'*'") X(T_MOD, "'%'") \
+    X(T_LBRACKET, "'['") X(T_RBRACKET, "']'") X(T_LPAREN, "'('") X(T_RPAREN, "')'") \
+    X(T_LBRACE, "'{'") X(T_RBRACE, "'}'") X(T_TILDE, "'~'") X(T_ASSIGN, "'='") X(T_DOT, "'.'") \
+    X(T_COLON, "':'") X(T_PIPE, "'|'") X(T_COMMA, "','") X(T_SEMICOLON, "';'")
+/* clang-format on */
 
-enum token_kind {
-    T_END, /* of the template */
-    T_DATA,
-    T_VARIABLE_BEGIN,
-    T_VARIABLE_END,
-    T_BLOCK_BEGIN,
-    T_BLOCK_END,
-    T_NAME,
-    T_TEXT,
-    T_INTEGER,
-    T_FLOAT,
-    T_ADD,
-    T_SUB,
-    T_MUL,
-    T_DIV,
-    T_FLOORDIV,
-    T_MOD,
-    T_POW,
-    T_TILDE,
-    T_EQ,
-    T_NE,
-    T_LT,
-    T_LE,
-    T_GT,
-    T_GE,
-    T_ASSIGN,
-    T_DOT,
-    T_COLON,
-    T_PIPE,
-    T_COMMA,
-    T_SEMICOLON,
-    T_LPAREN,
-    T_RPAREN,
-    T_LBRACKET,
-    T_RBRACKET,
-    T_LBRACE,
-    T_RBRACE,
-    T_KIND_COUNT,
-};
+#define TOKEN_CONSTANT(constant, words) constant,
+enum token_kind { EACH_TOKEN(TOKEN_CONSTANT) T_KIND_COUNT };
 
 struct token {
     enum token_kind kind;

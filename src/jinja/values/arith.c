@@ -214,11 +214,7 @@ static int join_texts(struct value *out, struct vm *vm, const struct value *a,
 static int push_all(struct vm *vm, struct list *to, struct list *from)
 {
     list_open(vm, from);
-    size_t count = from->count; /* `to` may be the same list */
-    for (size_t i = 0; i < count; i++)
-        if (list_push(vm, to, &from->items[i]))
-            return -1;
-    return vm_charge(vm, count);
+    return list_push_all(vm, to, from->items, from->count) ? -1 : vm_charge(vm, from->count);
 }
 
 static int join_lists(struct value *out, struct vm *vm, const struct value *a,

@@ -97,13 +97,6 @@ static int items_less(bool *out, struct vm *vm, struct list *a, struct list *b)
     return 0;
 }
 
-static bool text_less(struct span a, struct span b)
-{
-    size_t len = a.len < b.len ? a.len : b.len;
-    int order = len ? memcmp(a.ptr, b.ptr, len) : 0;
-    return order ? order < 0 : a.len < b.len;
-}
-
 int value_less(bool *out, struct vm *vm, const struct value *a, const struct value *b)
 {
     if (value_is_number(a) && value_is_number(b)) {
@@ -111,7 +104,7 @@ int value_less(bool *out, struct vm *vm, const struct value *a, const struct val
         return 0;
     }
     if (a->kind == V_TEXT && b->kind == V_TEXT) {
-        *out = text_less(a->text, b->text);
+        *out = span_compare(a->text, b->text) < 0;
         return vm_charge(vm, a->text.len / 1024);
     }
     if (a->kind != b->kind || (a->kind != V_LIST && a->kind != V_TUPLE))
@@ -126,10 +119,8 @@ int value_less(bool *out, struct vm *vm, const struct value *a, const struct val
 
 static int text_contains(bool *out, struct vm *vm, const struct value *item, struct span text)
 {
-    if (item->kind == V_UNDEFINED)
-        return vm_fail_undefined(vm, item);
     if (item->kind != V_TEXT)
-        return vm_fail(vm, CODE_TYPE, "%s cannot be in a text", value_kind_name(item));
+        return vm_fail_value(vm, item, "cannot be in a text");
     *out = item->text.len == 0 ||
            (text.len && memmem(text.ptr, text.len, item->text.ptr, item->text.len));
     return vm_charge_bytes(vm, text.len + item->text.len);

@@ -7,16 +7,6 @@
 
 /* ---------------------------------------------------------------- forwards */
 
-static int next_of_list(struct value *out, struct vm *vm, struct iterator *iterator)
-{
-    struct list *list = iterator->source.list;
-    list_open(vm, list);
-    if (iterator->pos >= list->count)
-        return 0;
-    *out = list->items[iterator->pos++];
-    return 1;
-}
-
 static int next_of_text(struct value *out, struct vm *vm, struct iterator *iterator)
 {
     (void)vm;
@@ -29,35 +19,38 @@ static int next_of_text(struct value *out, struct vm *vm, struct iterator *itera
     return 1;
 }
 
-/* A mapping, or a view of one, which must not grow meanwhile. */
-static int check_size(struct vm *vm, struct iterator *iterator)
+/* A mapping, or a view of one, must not grow meanwhile. */
+static int check_size(struct vm *vm, const struct iterator *iterator)
 {
-    if (iterator->source.dict->count == iterator->count)
+    const struct value *source = &iterator->source;
+    if ((source->kind != V_DICT && source->kind != V_VIEW) ||
+        source->dict->count == iterator->count)
         return 0;
     return vm_fail(vm, CODE_TYPE, "the mapping changed its size while it was walked");
 }
 
-static enum view_part part_of(const struct value *source)
+/* An item of a list, a range, a mapping or a view of one. */
+static struct value item_of(struct vm *vm, const struct value *source, size_t i)
 {
-    return source->kind == V_VIEW ? source->part : VIEW_KEYS;
+    switch (source->kind) {
+    case V_RANGE:
+        return value_int(range_at(source->range, i));
+    case V_DICT:
+        return dict_part(vm, source->dict, VIEW_KEYS, i);
+    case V_VIEW:
+        return dict_part(vm, source->dict, source->part, i);
+    default:
+        return source->list->items[i];
+    }
 }
 
-static int next_of_dict(struct value *out, struct vm *vm, struct iterator *iterator)
+static int next_of_items(struct value *out, struct vm *vm, struct iterator *iterator)
 {
     if (check_size(vm, iterator))
         return -1;
-    if (iterator->pos >= iterator->count)
+    if (iterator->pos >= value_size(vm, &iterator->source))
         return 0;
-    *out = dict_part(vm, iterator->source.dict, part_of(&iterator->source), iterator->pos++);
-    return 1;
-}
-
-static int next_of_range(struct value *out, struct vm *vm, struct iterator *iterator)
-{
-    (void)vm;
-    if (iterator->pos >= iterator->source.range->length)
-        return 0;
-    *out = value_int(range_at(iterator->source.range, iterator->pos++));
+    *out = item_of(vm, &iterator->source, iterator->pos++);
     return 1;
 }
 
@@ -71,17 +64,6 @@ static int next_of_nothing(struct value *out, struct vm *vm, struct iterator *it
 
 /* ---------------------------------------------------------------- backwards */
 
-/* `pos` counts what is left; the list may have shrunk or grown meanwhile, as in Python. */
-static int previous_of_list(struct value *out, struct vm *vm, struct iterator *iterator)
-{
-    (void)vm;
-    const struct list *list = iterator->source.list;
-    if (iterator->pos == 0 || iterator->pos > list->count)
-        return 0;
-    *out = list->items[--iterator->pos];
-    return 1;
-}
-
 static int previous_of_text(struct value *out, struct vm *vm, struct iterator *iterator)
 {
     (void)vm;
@@ -94,22 +76,14 @@ static int previous_of_text(struct value *out, struct vm *vm, struct iterator *i
     return 1;
 }
 
-static int previous_of_dict(struct value *out, struct vm *vm, struct iterator *iterator)
+/* `pos` counts what is left; a list may have shrunk or grown meanwhile, as in Python. */
+static int previous_of_items(struct value *out, struct vm *vm, struct iterator *iterator)
 {
     if (check_size(vm, iterator))
         return -1;
-    if (iterator->pos == 0)
+    if (iterator->pos == 0 || iterator->pos > value_size(vm, &iterator->source))
         return 0;
-    *out = dict_part(vm, iterator->source.dict, part_of(&iterator->source), --iterator->pos);
-    return 1;
-}
-
-static int previous_of_range(struct value *out, struct vm *vm, struct iterator *iterator)
-{
-    (void)vm;
-    if (iterator->pos == 0)
-        return 0;
-    *out = value_int(range_at(iterator->source.range, --iterator->pos));
+    *out = item_of(vm, &iterator->source, --iterator->pos);
     return 1;
 }
 
@@ -123,11 +97,11 @@ struct walker {
 static const struct walker walkers[] = {
     [V_UNDEFINED] = {next_of_nothing, next_of_nothing}, /* a lenient one */
     [V_TEXT] = {next_of_text, previous_of_text},
-    [V_LIST] = {next_of_list, previous_of_list},
-    [V_TUPLE] = {next_of_list, previous_of_list},
-    [V_DICT] = {next_of_dict, previous_of_dict},
-    [V_VIEW] = {next_of_dict, previous_of_dict},
-    [V_RANGE] = {next_of_range, previous_of_range},
+    [V_LIST] = {next_of_items, previous_of_items},
+    [V_TUPLE] = {next_of_items, previous_of_items},
+    [V_DICT] = {next_of_items, previous_of_items},
+    [V_VIEW] = {next_of_items, previous_of_items},
+    [V_RANGE] = {next_of_items, previous_of_items},
     [V_BUILTIN] = {NULL, NULL},
 };
 
@@ -139,6 +113,12 @@ bool value_is_reversible(const struct value *value)
 bool value_is_iterable(const struct value *value)
 {
     return walkers[value->kind].next != NULL || value->kind == V_ITERATOR;
+}
+
+/* Of what is undefined, only the missing else of an inline if. */
+static bool is_walkable(const struct value *value)
+{
+    return value->kind != V_UNDEFINED || value->undefined->lenient;
 }
 
 static struct iterator *iterator_new(struct vm *vm, const struct value *source)
@@ -160,14 +140,12 @@ struct value iterator_of(struct vm *vm,
 
 int iterator_open(struct iterator **out, struct vm *vm, const struct value *source)
 {
-    if (source->kind == V_UNDEFINED && !source->undefined->lenient)
-        return vm_fail_undefined(vm, source);
-    if (!value_is_iterable(source))
-        return vm_fail(vm, CODE_TYPE, "%s cannot be walked", value_kind_name(source));
     if (source->kind == V_ITERATOR) {
         *out = source->iterator;
         return 0;
     }
+    if (!value_is_iterable(source) || !is_walkable(source))
+        return vm_fail_value(vm, source, "cannot be walked");
     *out = iterator_new(vm, source);
     (*out)->next = walkers[source->kind].next;
     return 0;
@@ -175,10 +153,8 @@ int iterator_open(struct iterator **out, struct vm *vm, const struct value *sour
 
 int iterator_open_reversed(struct iterator **out, struct vm *vm, const struct value *source)
 {
-    if (source->kind == V_UNDEFINED && !source->undefined->lenient)
-        return vm_fail_undefined(vm, source);
-    if (!value_is_reversible(source))
-        return vm_fail(vm, CODE_TYPE, "%s cannot be walked backwards", value_kind_name(source));
+    if (!value_is_reversible(source) || !is_walkable(source))
+        return vm_fail_value(vm, source, "cannot be walked backwards");
     *out = iterator_new(vm, source);
     (*out)->pos = (*out)->count;
     (*out)->next = walkers[source->kind].previous;

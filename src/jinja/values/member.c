@@ -235,11 +235,9 @@ int member_slice(struct value *out, struct vm *vm, const struct value *object,
 {
     struct slice slice;
     size_t length;
-    if (object->kind == V_UNDEFINED)
-        return vm_fail_undefined(vm, object);
     if (object->kind != V_TEXT && object->kind != V_LIST && object->kind != V_TUPLE &&
         object->kind != V_RANGE)
-        return vm_fail(vm, CODE_TYPE, "%s cannot be sliced", value_kind_name(object));
+        return vm_fail_value(vm, object, "cannot be sliced");
     if (value_length(&length, vm, object))
         return -1;
     slice.length = (int64_t)length;

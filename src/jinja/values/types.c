@@ -1,32 +1,8 @@
 /* What the kinds of values are called, and which of them are numbers or have a length. */
 #include "jinja/values/types.h"
 
-static const char *const kind_names[] = {
-    [V_MISSING] = "nothing",
-    [V_UNRESOLVED] = "nothing",
-    [V_UNDEFINED] = "an undefined value",
-    [V_NONE] = "none",
-    [V_BOOL] = "true or false",
-    [V_INT] = "an integer",
-    [V_FLOAT] = "a float",
-    [V_TEXT] = "a text",
-    [V_LIST] = "a list",
-    [V_TUPLE] = "a tuple",
-    [V_DICT] = "a mapping",
-    [V_RANGE] = "a range",
-    [V_VIEW] = "a view of a mapping",
-    [V_ITERATOR] = "an iterator",
-    [V_LOOP] = "the loop",
-    [V_METHOD] = "a method",
-    [V_MACRO] = "a macro",
-    [V_MODULE] = "an imported template",
-    [V_SELF] = "'self'",
-    [V_BLOCK] = "a block",
-    [V_NAMESPACE] = "a namespace",
-    [V_CYCLER] = "a cycler",
-    [V_JOINER] = "a joiner",
-    [V_BUILTIN] = "a built-in function",
-};
+#define KIND_WORDS(constant, words) words,
+static const char *const kind_names[] = {EACH_VALUE_KIND(KIND_WORDS)};
 
 const char *value_kind_name(const struct value *value)
 {
@@ -54,15 +30,5 @@ double value_real(const struct value *number)
 
 bool value_is_sized(const struct value *value)
 {
-    switch (value->kind) {
-    case V_TEXT:
-    case V_LIST:
-    case V_TUPLE:
-    case V_DICT:
-    case V_RANGE:
-    case V_VIEW:
-        return true;
-    default:
-        return false;
-    }
+    return value->kind >= V_TEXT && value->kind <= V_VIEW;
 }

@@ -17,32 +17,35 @@ struct loop;
 struct macro_code;
 struct program;
 
-enum value_kind {
-    V_MISSING,    /* no value at all: an argument not given, a slot not set */
-    V_UNRESOLVED, /* a slot whose name is still to be looked up in the context */
-    V_UNDEFINED,
-    V_NONE,
-    V_BOOL,
-    V_INT,
-    V_FLOAT,
-    V_TEXT,
-    V_LIST,
-    V_TUPLE,
-    V_DICT,
-    V_RANGE,
-    V_VIEW,     /* what keys(), values(), items() return */
-    V_ITERATOR, /* can be walked once */
-    V_LOOP,
-    V_METHOD,
-    V_MACRO,
-    V_MODULE,    /* what `import` makes of a template */
-    V_SELF,      /* the blocks of a template, by name */
-    V_BLOCK,     /* one of them, or what `super` is */
-    V_NAMESPACE, /* a mapping whose members are attributes, which can be assigned to */
-    V_CYCLER,
-    V_JOINER,
-    V_BUILTIN, /* a function: range, dict, ... */
-};
+/* Each with what messages call it. What has a len() stands from V_TEXT to V_VIEW. */
+#define EACH_VALUE_KIND(X)                                                                         \
+    X(V_MISSING, "nothing")    /* no value at all: an argument not given, a slot not set */        \
+    X(V_UNRESOLVED, "nothing") /* a slot whose name is still to be looked up in the context */     \
+    X(V_UNDEFINED, "an undefined value")                                                           \
+    X(V_NONE, "none")                                                                              \
+    X(V_BOOL, "true or false")                                                                     \
+    X(V_INT, "an integer")                                                                         \
+    X(V_FLOAT, "a float")                                                                          \
+    X(V_TEXT, "a text")                                                                            \
+    X(V_LIST, "a list")                                                                            \
+    X(V_TUPLE, "a tuple")                                                                          \
+    X(V_DICT, "a mapping")                                                                         \
+    X(V_RANGE, "a range")                                                                          \
+    X(V_VIEW, "a view of a mapping") /* what keys(), values(), items() return */                   \
+    X(V_ITERATOR, "an iterator")     /* can be walked once */                                      \
+    X(V_LOOP, "the loop")                                                                          \
+    X(V_METHOD, "a method")                                                                        \
+    X(V_MACRO, "a macro")                                                                          \
+    X(V_MODULE, "an imported template") /* what `import` makes of a template */                    \
+    X(V_SELF, "'self'")                 /* the blocks of a template, by name */                    \
+    X(V_BLOCK, "a block")               /* one of them, or what `super` is */                      \
+    X(V_NAMESPACE, "a namespace")       /* a mapping whose members can be assigned to */           \
+    X(V_CYCLER, "a cycler")                                                                        \
+    X(V_JOINER, "a joiner")                                                                        \
+    X(V_BUILTIN, "a built-in function") /* range, dict, ... */
+
+#define VALUE_CONSTANT(constant, words) constant,
+enum value_kind { EACH_VALUE_KIND(VALUE_CONSTANT) };
 
 enum view_part { VIEW_KEYS, VIEW_VALUES, VIEW_ITEMS };
 

@@ -74,17 +74,13 @@ static int dict_to_data(struct data *out, struct vm *vm, struct arena *arena, st
 static int container_to_data(struct data **out, struct vm *vm, struct arena *arena,
                              const struct value *value)
 {
+    bool map = value->kind == V_DICT;
     if (vm_enter(vm) || vm_charge(vm, 1))
         return -1;
-    if (value->kind == V_DICT) {
-        *out = data_map(arena);
-        if (dict_to_data(*out, vm, arena, value->dict))
-            return -1;
-    } else {
-        *out = data_list(arena);
-        if (list_to_data(*out, vm, arena, value->list))
-            return -1;
-    }
+    *out = map ? data_map(arena) : data_list(arena);
+    if (map ? dict_to_data(*out, vm, arena, value->dict)
+            : list_to_data(*out, vm, arena, value->list))
+        return -1;
     vm_leave(vm);
     return 0;
 }
@@ -113,10 +109,8 @@ int value_to_data(struct data **out, struct vm *vm, struct arena *arena, const s
     case V_TUPLE:
     case V_DICT:
         return container_to_data(out, vm, arena, value);
-    case V_UNDEFINED:
-        return vm_fail_undefined(vm, value);
     default:
-        return vm_fail(vm, CODE_TYPE, "%s is no plain data", value_kind_name(value));
+        return vm_fail_value(vm, value, "is no plain data");
     }
 }
 
@@ -202,6 +196,14 @@ int list_push(struct vm *vm, struct list *list, const struct value *item)
         return vm_fail(vm, CODE_LIMIT, "a list has more than %zu items", LIMIT_TEMPLATE_ITEMS);
     list->items = grow(vm, list->items, list->count, &list->capacity, sizeof(*list->items));
     list->items[list->count++] = *item;
+    return 0;
+}
+
+int list_push_all(struct vm *vm, struct list *list, const struct value *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list_push(vm, list, &items[i]))
+            return -1;
     return 0;
 }
 

@@ -4,8 +4,6 @@
 #include "base/err.h"
 #include "jinja/values/types.h"
 
-struct arena;
-struct data;
 struct vm;
 
 /* Context data as a value; containers are converted when they are first looked into. */
@@ -22,6 +20,8 @@ TG_CHECKED int value_length(size_t *out, struct vm *vm, const struct value *valu
 /* A list, or with V_TUPLE a tuple, without items and with room for `capacity`. */
 struct value list_new(struct vm *vm, enum value_kind kind, size_t capacity);
 TG_CHECKED int list_push(struct vm *vm, struct list *list, const struct value *item);
+TG_CHECKED int list_push_all(struct vm *vm, struct list *list, const struct value *items,
+                             size_t count);
 /* The last item first. */
 void list_turn(struct list *list);
 /* Converts what is pending: to be called before `items` and `count` are read. */

@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 
-struct buf;
 struct sorted;
 struct vm;
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,18 +46,18 @@ __attribute__((format(printf, 2, 3))) static int wrong(char *error, const char *
 
 /* ---- writing */
 
-static int write_all(struct tar *t, const void *bytes, size_t size, char *error)
+static int write_all(struct tar *t, const void *bytes, size_t size)
 {
     errno = 0; /* zlib's own errors leave it */
     if (size == 0 || gzwrite(t->packed, bytes, (unsigned)size) > 0)
         return 0;
-    return wrong(error, "cannot write '%s': %s", t->path, strerror(errno ? errno : ENOSPC));
+    return wrong(t->error, "cannot write '%s': %s", t->path, strerror(errno ? errno : ENOSPC));
 }
 
-static int write_padding(struct tar *t, unsigned long long size, char *error)
+static int write_padding(struct tar *t, unsigned long long size)
 {
     static const char zeros[2 * BLOCK];
-    return write_all(t, zeros, (size_t)((BLOCK - size % BLOCK) % BLOCK), error);
+    return write_all(t, zeros, (size_t)((BLOCK - size % BLOCK) % BLOCK));
 }
 
 static void put_octal(char *field, size_t size, unsigned long long value)
@@ -97,38 +96,34 @@ static void head_fill(struct head *head, char type, unsigned mode, unsigned long
     head->type = type;
 }
 
-static int head_write(struct tar *t, struct head *head, char *error)
+static int head_write(struct tar *t, struct head *head)
 {
     (void)snprintf(head->sum, sizeof head->sum, "%06o", head_sum(head));
     head->sum[7] = ' ';
-    return write_all(t, head, sizeof *head, error);
+    return write_all(t, head, sizeof *head);
 }
 
 /* A name that its field cannot hold goes before it, as a file of type L or K. */
-static int write_long(struct tar *t, char type, const char *text, char *error)
+static int write_long(struct tar *t, char type, const char *text)
 {
     struct head head;
     size_t size = strlen(text) + 1;
     if (size <= sizeof head.name)
         return 0;
     if (size > TAR_NAME_MAX)
-        return wrong(error, "the name '%.60s...' is too long", text);
+        return wrong(t->error, "the name '%.60s...' is too long", text);
     head_fill(&head, type, 0644, size);
     put_text(head.name, sizeof head.name, "././@LongLink");
-    return head_write(t, &head, error) || write_all(t, text, size, error) ||
-                   write_padding(t, size, error)
-               ? -1
-               : 0;
+    return head_write(t, &head) || write_all(t, text, size) || write_padding(t, size) ? -1 : 0;
 }
 
-static int write_entry(struct tar *t, struct head *head, const char *name, const char *target,
-                       char *error)
+static int write_entry(struct tar *t, struct head *head, const char *name, const char *target)
 {
-    if (write_long(t, 'K', target, error) || write_long(t, 'L', name, error))
+    if (write_long(t, 'K', target) || write_long(t, 'L', name))
         return -1;
     put_text(head->name, sizeof head->name - 1, name);
     put_text(head->link, sizeof head->link - 1, target);
-    return head_write(t, head, error);
+    return head_write(t, head);
 }
 
 static int is_gzip_name(const char *path)
@@ -141,9 +136,9 @@ static int is_gzip_name(const char *path)
 int tar_create(struct tar *t, const char *path, tar_error error)
 {
     size_t size = strlen(path) + sizeof ".XXXXXX";
-    *t = (struct tar){.path = path, .temporary = malloc(size), .fd = -1};
+    *t = (struct tar){.path = path, .error = error, .temporary = malloc(size), .fd = -1};
     if (!t->temporary)
-        return wrong(error, "out of memory");
+        return wrong(t->error, "out of memory");
     (void)snprintf(t->temporary, size, "%s.XXXXXX", path);
     t->fd = mkstemp(t->temporary);
     int fd = t->fd >= 0 ? dup(t->fd) : -1;
@@ -153,35 +148,33 @@ int tar_create(struct tar *t, const char *path, tar_error error)
     if (fd >= 0)
         close(fd);
     tar_abandon(t);
-    return wrong(error, "cannot write '%s': %s", path, strerror(why));
+    return wrong(t->error, "cannot write '%s': %s", path, strerror(why));
 }
 
-int tar_folder(struct tar *t, const char *name, tar_error error)
+int tar_folder(struct tar *t, const char *name)
 {
     struct head head;
     head_fill(&head, '5', 0755, 0);
-    return write_entry(t, &head, name, "", error);
+    return write_entry(t, &head, name, "");
 }
 
-int tar_link(struct tar *t, const char *name, const char *target, tar_error error)
+int tar_link(struct tar *t, const char *name, const char *target)
 {
     struct head head;
     head_fill(&head, '2', 0777, 0);
-    return write_entry(t, &head, name, target, error);
+    return write_entry(t, &head, name, target);
 }
 
-int tar_bytes(struct tar *t, const char *name, unsigned mode, const char *bytes, size_t size,
-              tar_error error)
+int tar_bytes(struct tar *t, const char *name, unsigned mode, const char *bytes, size_t size)
 {
     struct head head;
     head_fill(&head, '0', mode, size);
-    return write_entry(t, &head, name, "", error) || write_all(t, bytes, size, error) ||
-                   write_padding(t, size, error)
+    return write_entry(t, &head, name, "") || write_all(t, bytes, size) || write_padding(t, size)
                ? -1
                : 0;
 }
 
-static int copy_region(struct tar *t, int fd, const struct tar_region *region, char *error)
+static int copy_region(struct tar *t, int fd, const struct tar_region *region)
 {
     char buf[64 * BLOCK];
     for (unsigned long long done = 0; done < region->size;) {
@@ -195,7 +188,7 @@ static int copy_region(struct tar *t, int fd, const struct tar_region *region, c
             memset(buf, 0, want);
             n = (ssize_t)want;
         }
-        if (write_all(t, buf, (size_t)n, error))
+        if (write_all(t, buf, (size_t)n))
             return -1;
         done += (unsigned long long)n;
     }
@@ -208,7 +201,7 @@ static void put_sparse(struct sparse *out, const struct tar_region *region)
     put_octal(out->size, sizeof out->size, region->size);
 }
 
-static int write_more(struct tar *t, const struct tar_region *regions, size_t n, char *error)
+static int write_more(struct tar *t, const struct tar_region *regions, size_t n)
 {
     for (size_t i = 0; i < n; i += MORE_SPARSE) {
         struct more more;
@@ -216,20 +209,20 @@ static int write_more(struct tar *t, const struct tar_region *regions, size_t n,
         for (size_t k = 0; k < MORE_SPARSE && i + k < n; k++)
             put_sparse(&more.sparse[k], &regions[i + k]);
         more.extended = (char)(i + MORE_SPARSE < n);
-        if (write_all(t, &more, sizeof more, error))
+        if (write_all(t, &more, sizeof more))
             return -1;
     }
     return 0;
 }
 
 int tar_regions(struct tar *t, const char *name, unsigned mode, int fd, unsigned long long size,
-                const struct tar_region *regions, size_t n, tar_error error)
+                const struct tar_region *regions, size_t n)
 {
     struct tar_region all[TAR_REGIONS_MAX + 1];
     struct head head;
     unsigned long long stored = 0;
     if (n > TAR_REGIONS_MAX || size > TAR_FILE_MAX)
-        return wrong(error, "'%s' is too large", name);
+        return wrong(t->error, "'%s' is too large", name);
     for (size_t i = 0; i < n; i++) {
         all[i] = regions[i];
         stored += regions[i].size;
@@ -241,26 +234,26 @@ int tar_regions(struct tar *t, const char *name, unsigned mode, int fd, unsigned
         put_sparse(&head.sparse[i], &all[i]);
     head.extended = (char)(n > HEAD_SPARSE);
     put_octal(head.real_size, sizeof head.real_size, size);
-    if (write_entry(t, &head, name, "", error) ||
-        (n > HEAD_SPARSE && write_more(t, all + HEAD_SPARSE, n - HEAD_SPARSE, error)))
+    if (write_entry(t, &head, name, "") ||
+        (n > HEAD_SPARSE && write_more(t, all + HEAD_SPARSE, n - HEAD_SPARSE)))
         return -1;
     for (size_t i = 0; i < n; i++)
-        if (copy_region(t, fd, &all[i], error))
+        if (copy_region(t, fd, &all[i]))
             return -1;
-    return write_padding(t, stored, error);
+    return write_padding(t, stored);
 }
 
-int tar_finish(struct tar *t, tar_error error)
+int tar_finish(struct tar *t)
 {
     static const char end[2 * BLOCK];
-    if (write_all(t, end, sizeof end, error))
+    if (write_all(t, end, sizeof end))
         return -1;
     int rc = gzclose(t->packed);
     t->packed = NULL;
     if (rc != Z_OK)
-        return wrong(error, "cannot write '%s': %s", t->path, strerror(errno ? errno : ENOSPC));
+        return wrong(t->error, "cannot write '%s': %s", t->path, strerror(errno ? errno : ENOSPC));
     if (fsync(t->fd) || fchmod(t->fd, 0644) || rename(t->temporary, t->path))
-        return wrong(error, "cannot write '%s': %s", t->path, strerror(errno));
+        return wrong(t->error, "cannot write '%s': %s", t->path, strerror(errno));
     free(t->temporary);
     t->temporary = NULL;
     return 0;

@@ -26,25 +26,25 @@ typedef char tar_error[TAR_ERROR_MAX];
 /* An archive in the making: FILE.XXXXXX beside FILE, until it is finished. */
 struct tar {
     const char *path;
+    char *error; /* the tar_error that tar_create was given: all set it */
     char *temporary;
     int fd;
     void *packed; /* zlib's; it packs where the name ends in .gz or .tgz */
 };
 
 int tar_create(struct tar *t, const char *path, tar_error error);
-int tar_folder(struct tar *t, const char *name, tar_error error);
-int tar_link(struct tar *t, const char *name, const char *target, tar_error error);
+int tar_folder(struct tar *t, const char *name);
+int tar_link(struct tar *t, const char *name, const char *target);
 /* A file of these bytes. */
-int tar_bytes(struct tar *t, const char *name, unsigned mode, const char *bytes, size_t size,
-              tar_error error);
+int tar_bytes(struct tar *t, const char *name, unsigned mode, const char *bytes, size_t size);
 /*
  * A file of that size with the regions read from `fd`; they lie in order, apart from each other,
  * on multiples of 512, and only the last one's end need not.
  */
 int tar_regions(struct tar *t, const char *name, unsigned mode, int fd, unsigned long long size,
-                const struct tar_region *regions, size_t n, tar_error error);
+                const struct tar_region *regions, size_t n);
 /* Makes it durable, and puts it in its place. */
-int tar_finish(struct tar *t, tar_error error);
+int tar_finish(struct tar *t);
 /* Leaves nothing behind; after tar_finish nothing happens. */
 void tar_abandon(struct tar *t);
 

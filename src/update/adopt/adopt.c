@@ -331,8 +331,7 @@ static int commit(struct update_outcome *out, struct apply *apply, const struct 
     const struct base base = {.files = plan->alike.base};
     if (m->catalog->warning)
         words_add(&target.warnings, arena, m->catalog->warning);
-    target.record.yours = plan->yours.items;
-    target.record.yours_count = plan->yours.count;
+    target.record.yours = plan->yours;
     a->child->record = (struct provenance){.wanted = target.record};
     const struct update_facts facts = {.options = &options,
                                        .child = a->child,

@@ -101,8 +101,8 @@ static void rename_answers(struct moves *m, const struct migration *migration)
         rename_answer(m, moved[i], NULL);
     for (size_t i = 0; i < count; i++)
         rename_answer(m, moved[i], new[i]);
-    for (size_t i = 0; i < migration->drop_count; i++)
-        rename_answer(m, holder(&m->answers, migration->drop_answers[i]), NULL);
+    for (size_t i = 0; i < migration->drop_answers.count; i++)
+        rename_answer(m, holder(&m->answers, migration->drop_answers.items[i]), NULL);
 }
 
 /* A second migration may rename files that a first one has renamed. */

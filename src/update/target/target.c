@@ -389,8 +389,7 @@ static int make_render(struct making_target *m)
                               .request = m->request,
                               .resolution = m->resolution,
                               .engine = TEMPLATE_ENGINE,
-                              .yours = m->run->provenance->wanted.yours,
-                              .yours_count = m->run->provenance->wanted.yours_count};
+                              .yours = m->run->provenance->wanted.yours};
     memcpy(record->tree, m->out->render.tree, sizeof(record->tree));
     record_hash_inputs(record->inputs, record, m->run->provenance->overlay);
     return 0;
