@@ -11,6 +11,7 @@
 
 #define TEXT_MAX 4096 /* of a row, with its placeholders filled in */
 
+const char *const confidence_names[] = {"high", "medium", "low", NULL};
 const char *const image_flavours[] = {"base",          "runtime",     "devel",
                                       "cudnn-runtime", "cudnn-devel", NULL};
 

@@ -12,6 +12,7 @@ struct yaml_member;
 struct yaml_node;
 
 enum confidence { CONFIDENCE_HIGH, CONFIDENCE_MEDIUM, CONFIDENCE_LOW };
+extern const char *const confidence_names[]; /* NULL behind the last */
 
 /* What every row carries; the first member of each. */
 struct fact {

@@ -25,21 +25,21 @@ static struct data *base_data(struct image_session *s, const struct image_row *r
 
 static struct data *layer_data(struct arena *arena, const struct layer_size *layer)
 {
-    struct data *map = data_map(arena), *shared = data_list(arena);
+    struct data *shared = data_list(arena);
     for (const struct image_row **row = layer->shared; *row; row++)
         data_push(arena, shared, data_str(arena, (*row)->name));
-    return data_add(arena, map, FIELD("bytes", layer->bytes), FIELD("digest", layer->digest),
-                    FIELD("shared", shared));
+    return data_of(arena, FIELD("bytes", layer->bytes), FIELD("digest", layer->digest),
+                   FIELD("shared", shared));
 }
 
 static struct data *size_data(struct arena *arena, const struct image_size *size)
 {
-    struct data *map = data_map(arena), *layers = data_list(arena);
+    struct data *layers = data_list(arena);
     if (!size || !size->known)
         return data_null(arena);
     for (size_t i = 0; i < size->layer_count; i++)
         data_push(arena, layers, layer_data(arena, &size->layers[i]));
-    return data_add(arena, map, FIELD("bytes", size->bytes), FIELD("layers", layers));
+    return data_of(arena, FIELD("bytes", size->bytes), FIELD("layers", layers));
 }
 
 static struct data *row_data(struct image_session *s, const struct image_row *row,
@@ -130,7 +130,7 @@ static int image_list_run(struct run *run, struct err *err)
         width = (int)strlen(s->rows[i].tag) > width ? (int)strlen(s->rows[i].tag) : width;
     for (size_t i = 0; i < s->count; i++) {
         const struct base_image *image = s->rows[i].image;
-        struct data *map = data_map(arena), *rows = data_list(arena);
+        struct data *rows = data_list(arena);
         bool told = false;
         for (size_t j = 0; j < i; j++)
             told |= str_equal(s->rows[j].image->name, image->name);
@@ -145,9 +145,9 @@ static int image_list_run(struct run *run, struct err *err)
                 if (sizes)
                     print_size(s, &sizes[j]);
             }
-        data_add(arena, map, FIELD("name", image->name), FIELD("description", image->description),
-                 FIELD("rows", rows));
-        data_push(arena, images, map);
+        data_push(arena, images,
+                  data_of(arena, FIELD("name", image->name),
+                          FIELD("description", image->description), FIELD("rows", rows)));
     }
     if (sizes)
         print_together(s, sizes);

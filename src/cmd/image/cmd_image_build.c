@@ -212,16 +212,15 @@ static struct data *row_result(struct image_session *s, const struct image_row *
                                const struct built *built)
 {
     struct arena *arena = &s->run->arena;
-    struct data *map = data_map(arena);
     bool failed = built->status == BUILD_FAILED;
-    return data_add(arena, map, FIELD("image", row->image->name), FIELD("tag", row->tag),
-                    FIELD("digest", built->digest),
-                    FIELD("bytes", built->bytes ? data_int(arena, built->bytes) : data_null(arena)),
-                    FIELD("seconds", built->seconds),
-                    FIELD("status", build_status_names[built->status]),
-                    FIELD("failed_step", failed ? build_step_names[built->failed_step] : NULL),
-                    FIELD("why", built->why), FIELD("instruction", built->instruction),
-                    FIELD("name", row->name));
+    return data_of(arena, FIELD("image", row->image->name), FIELD("tag", row->tag),
+                   FIELD("digest", built->digest),
+                   FIELD("bytes", built->bytes ? data_int(arena, built->bytes) : data_null(arena)),
+                   FIELD("seconds", built->seconds),
+                   FIELD("status", build_status_names[built->status]),
+                   FIELD("failed_step", failed ? build_step_names[built->failed_step] : NULL),
+                   FIELD("why", built->why), FIELD("instruction", built->instruction),
+                   FIELD("name", row->name));
 }
 
 static void print_table(struct image_session *s, const struct built *built)

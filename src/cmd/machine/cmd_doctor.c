@@ -207,11 +207,11 @@ static struct data *child_data(struct doctor *d, const struct matrix *matrix,
 {
     struct arena *arena = &d->run->arena;
     const struct machine machine = machine_of(d);
-    struct data *map = data_map(arena), *judged = NULL;
+    const struct data *judged = NULL;
     if (matrix)
         judged = matrix_runs_stack(arena, matrix, &machine, record->resolution, record->request);
-    return data_add(
-        arena, map, FIELD("record", RECORD_FILE),
+    return data_of(
+        arena, FIELD("record", RECORD_FILE),
         FIELD("framework", data_copy(arena, data_get(record->resolution, "framework"))),
         FIELD("variant",
               data_copy(arena, data_get(data_get(record->resolution, "cuda"), "variant"))),

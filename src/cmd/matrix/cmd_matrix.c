@@ -270,11 +270,10 @@ static void keep_finding(void *context, const struct err *finding)
 {
     struct findings *findings = context;
     struct arena *arena = &findings->run->arena;
-    struct data *map = data_map(arena);
     const char *file = finding->where.file ? finding->where.file : "";
-    data_add(arena, map, FIELD("file", finding->where.file), FIELD("line", finding->where.line),
-             FIELD("column", finding->where.column), FIELD("message", finding->message));
-    data_push(arena, findings->list, map);
+    data_push(arena, findings->list,
+              data_of(arena, FIELD("file", finding->where.file), FIELD("line", finding->where.line),
+                      FIELD("column", finding->where.column), FIELD("message", finding->message)));
     cmd_say(findings->run, "%s:%zu:%zu: %s", file, finding->where.line, finding->where.column,
             finding->message);
 }

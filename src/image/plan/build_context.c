@@ -8,7 +8,7 @@
 #include "base/sha.h"
 #include "catalog/base_image.h"
 #include "catalog/catalog_source.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "image/image_rows.h"
 #include "image/lock.h"
 #include "image/plan/self_program.h"
@@ -31,47 +31,38 @@
 static struct data *base_data(struct arena *arena, const struct image_row *row,
                               const struct lock *lock)
 {
-    struct data *map = data_map(arena);
     const struct data *image = data_get(row->resolution, "image");
     const char *digest = lock_digest(lock, row->base);
-    data_put_text(arena, map, "repository", data_get_text(image, "repository"));
-    data_put_text(arena, map, "tag", data_get_text(image, "tag"));
-    data_put_text(arena, map, "digest", digest);
-    data_put_text(arena, map, "reference",
-                  digest ? arena_printf(arena, "%s@%s", row->base, digest) : row->base);
-    return map;
+    return data_of(
+        arena, FIELD("repository", data_get_text(image, "repository")),
+        FIELD("tag", data_get_text(image, "tag")), FIELD("digest", digest),
+        FIELD("reference", digest ? arena_printf(arena, "%s@%s", row->base, digest) : row->base));
 }
 
 static struct data *image_data(struct arena *arena, const struct image_row *row,
                                const struct lock *lock)
 {
-    struct data *map = data_map(arena);
-    data_put_text(arena, map, "name", row->image->name);
-    data_put_text(arena, map, "description", row->image->description);
-    data_put_text(arena, map, "tag", row->tag);
-    data_put_text(arena, map, "program", row->image->program);
-    data_put_text(arena, map, "os", base_image_os(arena, row->resolution));
-    data_put_text(arena, map, "cuda", data_get_text(data_get(row->resolution, "cuda"), "version"));
-    data_put(arena, map, "base", base_data(arena, row, lock));
-    return map;
+    return data_of(arena, FIELD("name", row->image->name),
+                   FIELD("description", row->image->description), FIELD("tag", row->tag),
+                   FIELD("program", row->image->program),
+                   FIELD("os", base_image_os(arena, row->resolution)),
+                   FIELD("cuda", data_get_text(data_get(row->resolution, "cuda"), "version")),
+                   FIELD("base", base_data(arena, row, lock)));
 }
 
 static struct data *context_data(struct arena *arena, const struct catalog *catalog,
                                  const struct image_row *row, const struct lock *lock)
 {
-    struct data *context = data_map(arena), *from = data_map(arena);
     const char *name = arena_printf(arena, "%s:%s", row->image->name, row->tag);
     const struct data *packages = data_get(lock->packages, name);
-    data_put_text(arena, from, "name", catalog->name);
-    data_put_text(arena, from, "version", catalog->origin.version);
-    data_put_text(arena, from, "commit", catalog->origin.commit);
-    data_put(arena, context, "image", image_data(arena, row, lock));
-    data_put(arena, context, "request", stack_request_data(arena, &row->request));
-    data_put(arena, context, "resolution", data_copy(arena, row->resolution));
-    data_put(arena, context, "catalog", from);
-    data_put_text(arena, context, "version", TMPLGEN_VERSION);
-    data_put(arena, context, "packages", packages ? data_copy(arena, packages) : data_map(arena));
-    return context;
+    struct data *from =
+        data_of(arena, FIELD("name", catalog->name), FIELD("version", catalog->origin.version),
+                FIELD("commit", catalog->origin.commit));
+    return data_of(arena, FIELD("image", image_data(arena, row, lock)),
+                   FIELD("request", stack_request_data(arena, &row->request)),
+                   FIELD("resolution", data_copy(arena, row->resolution)), FIELD("catalog", from),
+                   FIELD("version", TMPLGEN_VERSION),
+                   FIELD("packages", packages ? data_copy(arena, packages) : data_map(arena)));
 }
 
 /* ------------------------------------------------------------------ files */

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "data/json.h"
 #include "io/http.h"
 #include "matrix/version.h"
@@ -71,12 +71,10 @@ static const char *date_of(struct arena *arena, const char *text)
 
 static struct data *new_release(const struct project_reader *r, const char *version)
 {
-    struct data *release = data_map(r->arena);
-    data_put(r->arena, release, "uploaded", data_null(r->arena));
-    data_put(r->arena, release, "yanked", data_bool(r->arena, true));
-    data_put(r->arena, release, "python", data_null(r->arena));
-    data_put(r->arena, release, "wheels", data_list(r->arena));
-    data_put(r->arena, release, "requires", data_null(r->arena));
+    struct data *release =
+        data_of(r->arena, FIELD("uploaded", data_null(r->arena)), FIELD("yanked", true),
+                FIELD("python", data_null(r->arena)), FIELD("wheels", data_list(r->arena)),
+                FIELD("requires", data_null(r->arena)));
     data_put(r->arena, r->out->releases, version, release);
     return release;
 }
@@ -120,9 +118,8 @@ static void add_wheel(const struct project_reader *r, struct data *release,
     const char *url = r->out->files && file->url ? http_join(r->arena, r->page, file->url) : NULL;
     if (!url)
         return;
-    struct data *entry = data_map(r->arena);
-    data_put_text(r->arena, entry, "url", url);
-    data_put_text(r->arena, entry, "sha256", file->metadata_sha256);
+    struct data *entry =
+        data_of(r->arena, FIELD("url", url), FIELD("sha256", file->metadata_sha256));
     data_append(r->arena, r->out->files, span_from(arena_strdup(r->arena, file->filename)), entry);
 }
 

@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/sha.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "data/json.h"
 #include "io/http.h"
 #include "matrix/version.h"
@@ -295,9 +295,8 @@ static void drop_old(const struct package_index *index, struct data *releases)
         struct data *release = releases->map.members[i].value;
         if (!index_is_old(index, release))
             continue;
-        struct data *dated = data_map(index->arena);
-        data_put(index->arena, dated, "uploaded", data_get(release, "uploaded"));
-        releases->map.members[i].value = dated;
+        releases->map.members[i].value =
+            data_of(index->arena, FIELD("uploaded", data_get(release, "uploaded")));
     }
 }
 
@@ -672,12 +671,8 @@ int index_ask(size_t *asked, struct package_index *index, struct err *err)
 
 struct data *index_record(struct arena *arena, const struct package_index *index)
 {
-    struct data *record = data_map(arena);
-    data_put_text(arena, record, "schema", SCHEMA);
-    data_put_text(arena, record, "asked", index->settings.today);
-    data_put_text(arena, record, "since", index->settings.since);
-    data_put(arena, record, "projects", index->projects);
-    return record;
+    return data_of(arena, FIELD("schema", SCHEMA), FIELD("asked", index->settings.today),
+                   FIELD("since", index->settings.since), FIELD("projects", index->projects));
 }
 
 static bool is_list_of_texts(const struct data *list)

@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/str.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "matrix/facts.h"
 #include "package_index/evidence/evidence.h"
 #include "package_index/refresh/proposal.h"
@@ -324,9 +324,8 @@ static void drop_unbuilt(struct arena *arena, const struct framework *framework,
                     data_get_text(list->list.items[j], "row");
         if (built)
             continue;
-        data_put(arena, proposal, "row", data_null(arena));
-        data_put(arena, proposal, "confidence", data_null(arena));
-        data_put_text(arena, proposal, "why", "no build of it is proven");
+        data_add(arena, proposal, FIELD("row", data_null(arena)),
+                 FIELD("confidence", data_null(arena)), FIELD("why", "no build of it is proven"));
     }
 }
 

@@ -5,7 +5,7 @@
 #include "base/budget.h"
 #include "base/limits.h"
 #include "base/shell.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "resolver/result/resolution.h"
 #include "resolver/search/search.h"
 
@@ -45,11 +45,10 @@ bool try_changed(const struct trials *n, const struct stack_request *changed, st
     struct data *resolution = resolve_changed(n, changed);
     if (!resolution)
         return false;
-    struct data *map = data_map(n->arena);
-    data_put(n->arena, map, "change", change);
-    data_put(n->arena, map, "request", stack_request_data(n->arena, changed));
-    data_put(n->arena, map, "resolution", resolution);
-    data_push(n->arena, n->list, map);
+    data_push(n->arena, n->list,
+              data_of(n->arena, FIELD("change", change),
+                      FIELD("request", stack_request_data(n->arena, changed)),
+                      FIELD("resolution", resolution)));
     return true;
 }
 

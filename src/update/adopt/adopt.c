@@ -9,7 +9,7 @@
 #include "catalog/origin.h"
 #include "child/child.h"
 #include "child/making.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "git/disk_entry.h"
 #include "git/store.h"
 #include "io/interrupt.h"
@@ -305,9 +305,8 @@ static void complete(struct data *document, struct arena *arena, struct data *gu
     if (str_equal(data_get_text(document, "result"), RESULT_UPDATED) &&
         !data_get_text(data_get(document, "from"), "version"))
         data_put_text(arena, document, "result", RESULT_ADOPTED);
-    data_put(arena, document, "guesses", guesses ? guesses : data_list(arena));
-    data_put(arena, document, "search", p->alike.report ? p->alike.report : data_null(arena));
-    data_put(arena, document, "yours", data_texts(arena, p->yours.items, p->yours.count));
+    data_add(arena, document, FIELD("guesses", guesses ? guesses : data_list(arena)),
+             FIELD("search", p->alike.report), FIELD("yours", p->yours));
 }
 
 static int commit(struct update_outcome *out, struct apply *apply, const struct adoption *a,

@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "base/shell.h"
 #include "base/str.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "git/libgit2.h"
 #include "git/oid_map.h"
 #include "git/repo.h"
@@ -237,11 +237,9 @@ static bool add_rewritten(struct data *list, const struct repo *repo,
     const char *branch, *remote = remote_of(&branch, repo, holder->ref);
     if (!remote || !moved || strcmp(branch, repo_branch_name(moved)) != 0)
         return false;
-    struct data *line = data_map(repo->arena);
-    data_put_text(repo->arena, line, "remote", remote);
-    data_put_text(repo->arena, line, "branch", branch);
-    data_put_text(repo->arena, line, "old", oid_text(repo->arena, &holder->tip));
-    data_push(repo->arena, list, line);
+    data_push(repo->arena, list,
+              data_of(repo->arena, FIELD("remote", remote), FIELD("branch", branch),
+                      FIELD("old", oid_text(repo->arena, &holder->tip))));
     return true;
 }
 

@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "data/json.h"
 #include "git/repo.h"
 #include "update/rebase/commit_range.h"
@@ -69,20 +69,15 @@ struct data *rebase_context(const struct replay *r, const struct pick_end *pick)
 {
     const struct replay_input *in = r->in;
     struct arena *arena = in->repo->arena;
-    struct data *context = data_map(arena);
-    data_put_text(arena, context, "onto", oid_text(arena, &in->onto));
-    data_put_text(arena, context, "record", oid_text(arena, &in->record.id));
-    data_put(arena, context, "record_mode", data_int(arena, in->record.mode));
-    data_put_text(arena, context, "base_label", in->plan->base_label);
-    data_put_text(arena, context, "render_label", in->plan->render_label);
-    data_put(arena, context, "yours", data_texts(arena, in->plan->yours, in->plan->yours_count));
-    data_put_text(arena, context, "pick", oid_text(arena, &pick->tree));
-    data_put(arena, context, "apart",
-             data_texts(arena, pick->conflicts.items, pick->conflicts.count));
-    data_put(arena, context, "renames", renames_data(arena, in->range));
-    data_put(arena, context, "before", lineage_data(arena, &r->before));
-    data_put(arena, context, "after", lineage_data(arena, &r->after));
-    return context;
+    return data_of(arena, FIELD("onto", oid_text(arena, &in->onto)),
+                   FIELD("record", oid_text(arena, &in->record.id)),
+                   FIELD("record_mode", in->record.mode), FIELD("base_label", in->plan->base_label),
+                   FIELD("render_label", in->plan->render_label),
+                   FIELD("yours", data_texts(arena, in->plan->yours, in->plan->yours_count)),
+                   FIELD("pick", oid_text(arena, &pick->tree)), FIELD("apart", pick->conflicts),
+                   FIELD("renames", renames_data(arena, in->range)),
+                   FIELD("before", lineage_data(arena, &r->before)),
+                   FIELD("after", lineage_data(arena, &r->after)));
 }
 
 int rebase_context_store(struct span *out, struct arena *arena, const struct data *context,

@@ -11,7 +11,7 @@
 #include "catalog/origin.h"
 #include "child/base_ref.h"
 #include "child/child.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "git/commit.h"
 #include "git/patch.h"
 #include "git/store.h"
@@ -344,8 +344,8 @@ static int foresee(struct update_outcome *out, const struct effect *e, const str
     /* the update itself makes the commits anew, under other ids */
     for (size_t i = 0; commits && i < commits->list.count; i++)
         data_put_text(repo->arena, commits->list.items[i], "to", NULL);
-    data_put(repo->arena, out->document, "diff", data_span(repo->arena, diff));
-    data_put(repo->arena, out->document, "next", next_foreseen(repo->arena));
+    data_add(repo->arena, out->document, FIELD("diff", data_span(repo->arena, diff)),
+             FIELD("next", next_foreseen(repo->arena)));
     return code;
 }
 

@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "child/record.h"
 #include "child/team_image.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "matrix/matrix.h"
 #include "matrix/version.h"
 #include "resolver/resolver.h"
@@ -169,11 +169,9 @@ static void add_change(struct data *list, struct arena *arena, const char *what,
 {
     if (str_equal(from, to))
         return;
-    struct data *change = data_map(arena);
-    data_put(arena, change, "what", data_str(arena, what));
-    data_put(arena, change, "from", data_str(arena, from));
-    data_put(arena, change, "to", data_str(arena, to));
-    data_push(arena, list, change);
+    data_push(arena, list,
+              data_of(arena, FIELD("what", data_str(arena, what)),
+                      FIELD("from", data_str(arena, from)), FIELD("to", data_str(arena, to))));
 }
 
 static void compare_companions(struct data *list, struct arena *arena, const struct data *before,
