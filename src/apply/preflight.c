@@ -390,12 +390,13 @@ int preflight_files(struct preflight *out, const struct repo *repo, const struct
                         .modes_count = repo_flag(repo, "core.filemode", true),
                         .err = err};
     struct obstacles found = {0};
-    *out = (struct preflight){.changes = arena_array(arena, count + 1, sizeof(*out->changes))};
+    *out = (struct preflight){.files.changes =
+                                  arena_array(arena, count + 1, sizeof(*out->files.changes))};
     if (check_case(&c, edits, count) < 0)
         return -1;
     for (size_t i = 0; i < count; i++) {
         const struct plan_edit *edit = &edits[i];
-        struct path_change *change = &out->changes[out->count++];
+        struct path_change *change = &out->files.changes[out->files.count++];
         change->path = edit->path;
         fill_stages(change, edit);
         if (edit->index_only && !tree_entry_is_file(&edit->old) && !tree_entry_is_file(&edit->disk))

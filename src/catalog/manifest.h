@@ -17,7 +17,7 @@ struct yaml_node;
 
 struct migration {
     const char *from; /* SPEC on the recorded catalog version */
-    struct {
+    struct renames {
         const char **old, **new;
         size_t count;
     } rename_answers, rename_files;

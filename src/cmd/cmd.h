@@ -61,6 +61,10 @@ struct run {
 };
 
 enum { COMMAND_GROUPS = 7 };
+/* The groups of a command: its own, and what every command has. */
+/* clang-format off */
+#define OPTIONS(...) {__VA_ARGS__, {"Output", common_options}}
+/* clang-format on */
 
 struct command {
     const char *name;    /* "new", "matrix resolve" */
@@ -100,6 +104,8 @@ void run_close(struct run *run);
  * is done but telling.
  */
 TG_CHECKED int run_write(const struct run *run, struct err *err);
+/* Adds the fields (data/document.h) to the document. */
+#define cmd_tell(run, ...) data_add(&(run)->arena, (run)->document, __VA_ARGS__)
 /* The first argument, or `other` where there is none. */
 const char *cmd_argument(const struct run *run, const char *other);
 /* A line on stderr unless --quiet; masked. */

@@ -24,8 +24,7 @@ struct update_options {
     const char *message; /* --message, or NULL */
     const char *output;  /* a file that is written afterwards, absolute; or NULL */
     const char *base;    /* --base, or NULL */
-    const char *const *restore;
-    size_t restore_count;
+    struct words restore;
 };
 
 struct update_outcome {

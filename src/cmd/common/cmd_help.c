@@ -149,8 +149,7 @@ static int help_run(struct run *run, struct err *err)
 static int version_run(struct run *run, struct err *err)
 {
     (void)err;
-    data_add(&run->arena, run->document, FIELD("version", TMPLGEN_VERSION),
-             FIELD("engine", TEMPLATE_ENGINE));
+    cmd_tell(run, FIELD("version", TMPLGEN_VERSION), FIELD("engine", TEMPLATE_ENGINE));
     cmd_print(run, "tmplgen %s (engine %d)\n", TMPLGEN_VERSION, TEMPLATE_ENGINE);
     return TG_OK;
 }

@@ -187,8 +187,7 @@ int image_open(struct image_session *s, struct run *run, unsigned work, struct e
     s->selection.overlay = session.overlay;
     if (split_arguments(s) < 0)
         return -1;
-    s->selection.only.items =
-        opt_values(&s->selection.only.count, &run->arena, &run->options, "only");
+    s->selection.only = opt_values(&run->arena, &run->options, "only");
     s->selection.request = choices_said(&s->request, run) ? &s->request : NULL;
     path = plan_path(run);
     if (s->selection.request && opt_given(&run->options, "plan"))

@@ -74,7 +74,7 @@ static int add_why(struct session *s, const struct matrix *matrix,
         return 0;
     if (matrix_why(&why, &s->run->arena, matrix, request, s->err) < 0)
         return -1;
-    data_put(&s->run->arena, s->run->document, "why", why);
+    cmd_tell(s->run, FIELD("why", why));
     (void)matrix_explain_why(&text, why);
     cmd_print(s->run, "%s", buf_text(&text));
     return 0;
@@ -127,8 +127,7 @@ static int add_diff(struct session *s, struct stack_request request, const struc
     if (resolve_request(s, &request, &to, &matrix) < 0)
         return err_wrap(s->err, "--diff");
     diff = matrix_diff(&run->arena, from, to);
-    data_add(&run->arena, run->document,
-             FIELD("diff_request", stack_request_data(&run->arena, &request)),
+    cmd_tell(run, FIELD("diff_request", stack_request_data(&run->arena, &request)),
              FIELD("diff_resolution", to), FIELD("diff", diff));
     (void)matrix_explain_diff(&text, diff);
     cmd_print(run, "%s", buf_text(&text));
@@ -143,7 +142,7 @@ static int answer_request(struct session *s, const struct stack_request *request
     BUF_SCRATCH(text, LIMIT_MIB);
     if (resolve_request(s, request, &resolution, &matrix) < 0)
         return -1;
-    data_put(&run->arena, run->document, "resolution", resolution);
+    cmd_tell(run, FIELD("resolution", resolution));
     if (!opt_given(&run->options, "diff")) {
         (void)matrix_explain(&text, resolution);
         cmd_print(run, "%s", buf_text(&text));
@@ -157,7 +156,7 @@ static int matrix_resolve_run(struct run *run, struct err *err)
     (void)choices_said(&request, run);
     if (machine_fill_auto(&request, run, err) < 0)
         return -1;
-    data_put(&run->arena, run->document, "request", stack_request_data(&run->arena, &request));
+    cmd_tell(run, FIELD("request", stack_request_data(&run->arena, &request)));
     if (!request_text(&request, CHOICE_FRAMEWORK)) {
         (void)err_set(err, TG_USAGE, "missing-framework", "--framework is missing");
         return err_hint(err, "such as --framework pytorch; `tmplgen matrix list` names them");
@@ -181,10 +180,8 @@ const struct command matrix_resolve_command = {
     .details = "Nothing is written and nothing is fetched. When no set meets the demands, the exit "
                "code is 4: the output names the demands that conflict, with the reason and source "
                "of each, and the nearest requests that would work.",
-    .options = {{"Stack", stack_options},
-                {"Answer", answer_options},
-                {"How", matrix_source_options},
-                {"Output", common_options}},
+    .options = OPTIONS({"Stack", stack_options}, {"Answer", answer_options},
+                       {"How", matrix_source_options}),
     .run = matrix_resolve_run};
 
 /* ------------------------------------------------------------------ matrix list */
@@ -255,7 +252,7 @@ const struct command matrix_list_command = {
     .details = "Without an argument: the frameworks, and the packages that live on one. With "
                "--json every row has its source, date "
                "and confidence.",
-    .options = {{"How", matrix_source_options}, {"Output", common_options}},
+    .options = OPTIONS({"How", matrix_source_options}),
     .max_arguments = 1,
     .run = matrix_list_run};
 
@@ -294,7 +291,7 @@ static int matrix_check_run(struct run *run, struct err *err)
     if (budget_steps(0, s->err) < 0)
         return -1;
     if (!count) {
-        data_put(&run->arena, run->document, "findings", findings.list);
+        cmd_tell(run, FIELD("findings", findings.list));
         cmd_print(run, "the matrix is consistent\n");
         return TG_OK;
     }
@@ -315,7 +312,5 @@ const struct command matrix_check_command = {
     .usage = "",
     .summary = "Check that the files of a matrix agree with themselves and with each other.",
     .details = "Every finding is told with its file, line and column; the exit code is then 2.",
-    .options = {{"What", check_options},
-                {"How", matrix_source_options},
-                {"Output", common_options}},
+    .options = OPTIONS({"What", check_options}, {"How", matrix_source_options}),
     .run = matrix_check_run};

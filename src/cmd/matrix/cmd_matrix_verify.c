@@ -59,8 +59,8 @@ static int64_t tell_rows(struct session *s, struct data *rows)
     BUF_SCRATCH(text, LIMIT_MIB);
     struct data *counts = matrix_verify_counts(&run->arena, rows);
     const char *since = s->live.index ? index_since(s->live.index) : NULL;
-    data_add(&run->arena, run->document, FIELD("index", s->live.name), FIELD("since", since),
-             FIELD("counts", counts), FIELD("rows", rows));
+    cmd_tell(run, FIELD("index", s->live.name), FIELD("since", since), FIELD("counts", counts),
+             FIELD("rows", rows));
     if (s->live.index)
         (void)matrix_verify_table(&text, &run->arena, rows);
     cmd_print(run, "%s", buf_text(&text));
@@ -74,7 +74,7 @@ static int64_t tell_images(struct session *s, struct data *images, const char **
     BUF_SCRATCH(text, LIMIT_MIB);
     struct data *counts = images ? matrix_images_counts(&run->arena, images) : NULL;
     *failed = NULL;
-    data_add(&run->arena, run->document, FIELD("image_counts", counts), FIELD("images", images));
+    cmd_tell(run, FIELD("image_counts", counts), FIELD("images", images));
     if (!images)
         return 0;
     (void)matrix_images_table(&text, images);
@@ -147,9 +147,7 @@ const struct command matrix_verify_command = {
                "as not asked, "
                "never as verified. The exit code is 6 where something differs, and 1 where the "
                "index could not be asked.",
-    .options = {{"What", what_options},
-                {"Index", live_options},
-                {"How", matrix_source_options},
-                {"Output", common_options}},
+    .options =
+        OPTIONS({"What", what_options}, {"Index", live_options}, {"How", matrix_source_options}),
     .max_arguments = 1,
     .run = matrix_verify_run};

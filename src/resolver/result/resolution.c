@@ -63,12 +63,6 @@ static const char *cudnn_text(const struct chosen_set *s)
                         c->build->cudnn_window.clauses[0].version.text, bound);
 }
 
-/* "torch" of pytorch. */
-static const char *pip_name(const struct framework *framework)
-{
-    return framework->packages.count ? framework->packages.items[0] : framework->name;
-}
-
 static struct data *companions_part(const struct chosen_set *s)
 {
     const struct demands *ask = s->ask;
@@ -76,8 +70,11 @@ static struct data *companions_part(const struct chosen_set *s)
     struct data *map = data_map(s->arena);
     for (size_t i = 0; i < companions->count; i++)
         data_put_text(s->arena, map, companions->items[i].name, companions->items[i].value);
-    if (ask->named != ask->framework)
-        data_put_text(s->arena, map, pip_name(ask->framework), s->candidate->release->version.text);
+    if (ask->named != ask->framework) {
+        const struct words *packages = &ask->framework->packages; /* "torch" of pytorch */
+        data_put_text(s->arena, map, packages->count ? packages->items[0] : ask->framework->name,
+                      s->candidate->release->version.text);
+    }
     for (size_t i = 0; i < ask->members.count; i++)
         if (chosen_has(s, i) && ask->members.items[i].row != ask->named &&
             !data_get(map, ask->members.items[i].row->name))

@@ -310,8 +310,7 @@ static int fill_journal(struct journal *j, const struct replay_result *out,
         rebase_journal(j, kind, repo, s->stopped, from, err) < 0)
         return -1;
     j->tip.reflog_who = s->who.committer;
-    j->files.changes = files.changes;
-    j->files.count = files.count;
+    j->files = files.files;
     j->steps = out->steps;
     if (out->stops)
         return rebase_fill_stop(j, out, repo->arena, err);

@@ -103,13 +103,6 @@ static void put_notes(struct buf *out, const struct data *notes)
 
 /* ---------------------------------------------------------------- trailers */
 
-/* "NAME <EMAIL>" of "NAME <EMAIL> SECONDS ZONE". */
-static struct span person(const char *who)
-{
-    const char *end = strchr(who, '>');
-    return span_of(who, end ? (size_t)(end + 1 - who) : strlen(who));
-}
-
 /* As `git commit -m` takes a message: without space at the end, and with one newline. */
 static void put_given(struct buf *out, const char *text, char mark)
 {
@@ -127,8 +120,9 @@ static void put_given(struct buf *out, const char *text, char mark)
 /* Adds the trailer once, as `git commit --signoff` does it. */
 static void put_signer(struct arena *arena, struct buf *out, const char *committer)
 {
-    struct span who = person(committer);
-    const char *line = arena_printf(arena, "\n" SIGNER "%.*s\n", (int)who.len, who.ptr);
+    size_t len = strcspn(committer, ">"); /* of "NAME <EMAIL> SECONDS ZONE" */
+    const char *line =
+        arena_printf(arena, "\n" SIGNER "%.*s\n", (int)len + (committer[len] == '>'), committer);
     if (!str_ends(buf_text(out), line))
         (void)buf_puts(out, line);
 }

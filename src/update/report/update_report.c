@@ -31,19 +31,15 @@ static const struct target *target_of(const struct report *report)
 
 static struct data *answers_data(struct arena *arena, const struct target *target)
 {
-    static const struct target none;
-    struct data *renamed = data_list(arena);
-    const struct target *t = target ? target : &none;
-    for (size_t i = 0; i < t->migrated.answers.renamed_count; i++)
-        data_push(arena, renamed,
-                  data_of(arena, FIELD("from", t->migrated.answers.renamed_from[i]),
-                          FIELD("to", t->migrated.answers.renamed_to[i])));
-    return data_of(arena,
-                   FIELD("added", data_texts(arena, t->migrated.answers.added,
-                                             t->migrated.answers.added_count)),
-                   FIELD("dropped", data_texts(arena, t->migrated.answers.dropped,
-                                               t->migrated.answers.dropped_count)),
-                   FIELD("renamed", renamed));
+    static const struct migrated none;
+    struct data *list = data_list(arena);
+    const struct migrated *m = target ? &target->migrated : &none;
+    const struct renames *renamed = &m->answers.renamed;
+    for (size_t i = 0; i < renamed->count; i++)
+        data_push(arena, list,
+                  data_of(arena, FIELD("from", renamed->old[i]), FIELD("to", renamed->new[i])));
+    return data_of(arena, FIELD("added", m->answers.added), FIELD("dropped", m->answers.dropped),
+                   FIELD("renamed", list));
 }
 
 static struct data *catalog_data(struct arena *arena, const struct target *target)
@@ -85,10 +81,10 @@ static const char *theirs_of(const struct report *report, const char *path)
 /* The command that shows the template's content of a file that the child deleted; or NULL. */
 static const char *seeing(struct arena *arena, const struct target *target, const char *path)
 {
-    const struct migrated *moved = &target->migrated;
-    for (size_t i = 0; i < moved->rename_count && render_find(&target->render, path) < 0; i++)
-        if (strcmp(moved->rename_old[i], path) == 0)
-            path = moved->rename_new[i];
+    const struct renames *moved = &target->migrated.files;
+    for (size_t i = 0; i < moved->count && render_find(&target->render, path) < 0; i++)
+        if (strcmp(moved->old[i], path) == 0)
+            path = moved->new[i];
     return render_find(&target->render, path) < 0 ? NULL
                                                   : next_seeing(arena, target->render.tree, path);
 }
@@ -186,6 +182,13 @@ struct data *report_document(struct arena *arena, const struct report *report)
                 FIELD("warnings", warnings_data(arena, report)));
     return data_add(arena, document, FIELD("next", next_steps(arena, document)),
                     FIELD("summary", data_null(arena)), FIELD("diff", data_null(arena)));
+}
+
+struct data *report_unplanned(const struct update_facts *facts, const struct words *warnings,
+                              const char *result)
+{
+    const struct report report = {.result = result, .facts = facts, .warnings = *warnings};
+    return report_document(facts->child->arena, &report);
 }
 
 /* ---------------------------------------------------------------- kept in a journal */

@@ -281,8 +281,7 @@ static int fill_journal(struct journal *j, struct effect *e, const struct update
         add_base_ref(&j->refs, &e->in, err) < 0)
         return -1;
     j->strategy = strategy->name;
-    j->files.changes = e->files.changes;
-    j->files.count = e->files.count;
+    j->files = e->files.files;
     fill_tip(&j->tip, f, e);
     warn_of_identity(warnings, f, e);
     const char *message = message_of(f, e);
@@ -359,9 +358,7 @@ int commit_plan(struct update_outcome *out, struct apply *apply, const struct up
         interrupt_check(err) < 0)
         return -1;
     if (effect.edit_count == 0) {
-        const struct report none = {
-            .result = RESULT_UP_TO_DATE, .facts = facts, .warnings = *warnings};
-        out->document = report_document(facts->child->arena, &none);
+        out->document = report_unplanned(facts, warnings, RESULT_UP_TO_DATE);
         return TG_OK;
     }
     return facts->options->dry_run ? foresee(out, &effect, facts, decision, warnings, err)
