@@ -78,9 +78,6 @@ struct command {
     int (*run)(struct run *run, struct err *err);
 };
 
-/* Options that every command has: --json, --quiet, --verbose, --help. */
-extern const struct option common_options[];
-
 /* All commands, in the order of help: NAME_command is defined in the file of the command. */
 /* clang-format off */
 #define EACH_COMMAND(X) \
@@ -134,8 +131,7 @@ void print_document(struct run *run, int code, const struct err *err);
 
 /* ---------------------------------------------------------------- configuration, catalog */
 
-/* NAME in the user's folder of that kind ("XDG_CACHE_HOME", else ".cache" at home); NULL: no such.
- */
+/* NAME in the user's folder of that kind ("XDG_CACHE_HOME", else ".cache" at home), or NULL. */
 const char *cmd_user_path(struct arena *arena, const char *variable, const char *at_home,
                           const char *name);
 /* Reads run->config, once in a run. */

@@ -303,12 +303,13 @@ static void print_table(struct buf *out, struct arena *arena, const char *const 
     }
 }
 
-int matrix_list_table(struct buf *out, struct arena *arena, const struct data *list)
+int matrix_list_table(struct buf *out, const struct data *list)
 {
+    ARENA_SCRATCH(scratch);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         const struct data *rows = data_get(list, tables[i].list);
         if (rows)
-            print_table(out, arena, tables[i].columns, rows);
+            print_table(out, &scratch, tables[i].columns, rows);
     }
     return out->overflowed ? -1 : 0;
 }

@@ -7,14 +7,6 @@
 
 #include <string.h>
 
-const struct option common_options[] = {
-    {"json", NULL, "print one JSON document on standard output", false},
-    {"quiet", NULL, "say less on standard error", false},
-    {"verbose", NULL, "say more on standard error", false},
-    {"help", NULL, "show this help", false},
-    {NULL, NULL, NULL, false},
-};
-
 #define WIDTH 96
 #define COLUMN 28
 

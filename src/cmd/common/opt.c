@@ -8,6 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+const struct option common_options[] = {
+    {"json", NULL, "print one JSON document on standard output", false},
+    {"quiet", NULL, "say less on standard error", false},
+    {"verbose", NULL, "say more on standard error", false},
+    {"help", NULL, "show this help", false},
+    {NULL, NULL, NULL, false},
+};
+
 static size_t count_options(const struct option_group *groups)
 {
     size_t count = 0;

@@ -10,6 +10,9 @@
 
 struct arena;
 
+/* Options that every command has: --json, --quiet, --verbose, --help. */
+extern const struct option common_options[];
+
 struct option_group {
     const char *title;
     const struct option *options;

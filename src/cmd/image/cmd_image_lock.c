@@ -1,5 +1,4 @@
-/* `image lock`, `image verify`: base images by digest, and whether the registry still has them so.
- */
+/* `image lock`, `image verify`: base images by digest, and what the registry has of them. */
 #include "base/str.h"
 #include "catalog/catalog_source.h"
 #include "cmd/cmd.h"

@@ -8,7 +8,6 @@
 #include "data/yaml.h"
 #include "io/io.h"
 #include "registry/reference.h"
-#include "resolver/resolver.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -4,9 +4,7 @@
 #include "cmd/common/command_line.h"
 #include "cmd/project/choices.h"
 #include "cmd/project/update_words.h"
-#include "io/interrupt.h"
 #include "io/term.h"
-#include "resolver/resolver.h"
 #include "update/adopt.h"
 #include "update/update.h"
 

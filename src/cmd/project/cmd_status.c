@@ -115,8 +115,7 @@ const struct command status_command = {
     .max_arguments = 1,
     .run = status_run};
 
-/* ---------------------------------------------------------------- diff: the child against what it
- * was made from */
+/* ---------------------------------------------------------------- diff */
 
 /* Foreign bytes never reach a terminal; in a file or a pipe the patch is exact. */
 static void print_patch(struct run *run, struct span patch)

@@ -220,18 +220,16 @@ static int update(struct updated_child *u)
 static int update_command_run(struct run *run, struct err *err)
 {
     struct updated_child u = {.run = run, .err = err, .typed = typed_answers_new(run)};
-    int code;
+    bool aborts = opt_given(&run->options, "abort");
+    bool ends = aborts || opt_given(&run->options, "continue");
     if (check_flags(run, err) < 0 || check_pairs(run, err) < 0)
         return -1;
-    if (opt_given(&run->options, "continue"))
-        code = update_continue(&u.outcome.document, &run->arena, cmd_argument(run, "."), err);
-    else if (opt_given(&run->options, "abort"))
-        code = update_abort(&u.outcome.document, &run->arena, cmd_argument(run, "."), err);
-    else
-        code = update(&u);
+    int code =
+        ends ? update_end(&u.outcome.document, &run->arena, cmd_argument(run, "."), aborts, err)
+             : update(&u);
     if (code < 0)
         typed_answers_tell(u.typed, NULL);
-    if (code >= 0 && (opt_given(&run->options, "continue") || opt_given(&run->options, "abort")))
+    else if (ends)
         interrupt_settle();
     if (u.outcome.refusal)
         cmd_refuse(run, u.outcome.refusal);

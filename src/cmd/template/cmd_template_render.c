@@ -11,7 +11,6 @@
 #include "cmd/template/author_session.h"
 #include "data/document.h"
 #include "io/interrupt.h"
-#include "resolver/resolver.h"
 
 #include <stdlib.h>
 

@@ -13,7 +13,8 @@
 #define SOURCE_MAX 4096
 #define OVERLAY_SOURCE "the overlay .tmplgen-matrix.yml"
 
-int cc_parse(const char *text)
+/* 86 for "8.6", or 0. */
+static int cc_parse(const char *text)
 {
     int major = 0, digits = 0;
     for (; isdigit((unsigned char)*text) && digits < 3; text++, digits++)

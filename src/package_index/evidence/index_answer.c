@@ -407,13 +407,10 @@ int index_parse_metadata(struct data **requires, struct arena *arena, const char
     ARENA_SCRATCH(scratch);
     const char *said_name = NULL, *said_version = NULL, *value;
     *requires = data_list(arena);
-    const char *end = text.ptr + text.len;
-    for (const char *at = text.ptr; at < end;) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        size_t len = newline ? (size_t)(newline - at) : (size_t)(end - at);
-        char *line = arena_memdup(&scratch, at, len);
+    while (text.len) {
+        struct span whole = span_cut_line(&text);
+        char *line = arena_memdup(&scratch, whole.ptr, whole.len);
         line[strcspn(line, "\r")] = '\0';
-        at += len + 1;
         if (!*line)
             break; /* the description follows */
         if (!said_name && (value = field_value(line, "Name")))
@@ -422,8 +419,6 @@ int index_parse_metadata(struct data **requires, struct arena *arena, const char
             said_version = value;
         else if ((value = field_value(line, "Requires-Dist")))
             keep_requirement(*requires, arena, value);
-        if (!newline)
-            break;
     }
     if (!said_name ||
         !str_equal(requirement_name(arena, said_name), requirement_name(arena, name)) ||

@@ -14,8 +14,7 @@
 
 bool proposal_is_compiled(const struct proposal *p)
 {
-    const struct build *build = p->build;
-    return str_equal(supply_of(p->framework, build), "build");
+    return str_equal(supply_of(p->framework, p->build), "build");
 }
 
 bool proposal_is_for_all(const struct proposal *p)

@@ -265,9 +265,8 @@ static void print_differences(struct buf *out, const struct data *row)
     }
 }
 
-int matrix_verify_table(struct buf *out, struct arena *arena, const struct data *rows)
+int matrix_verify_table(struct buf *out, const struct data *rows)
 {
-    (void)arena;
     print_frameworks(out, rows);
     (void)buf_putc(out, '\n');
     for (size_t i = 0; i < rows->list.count; i++)

@@ -80,21 +80,15 @@ int matrix_verify_images(struct data **rows, struct arena *arena, const struct m
     return 0;
 }
 
-static bool is_true(const struct data *row, const char *key)
-{
-    const struct data *value = data_get(row, key);
-    return value && value->kind == DATA_BOOL && value->boolean;
-}
-
 struct data *matrix_images_counts(struct arena *arena, const struct data *rows)
 {
     int64_t there = 0, gone = 0, differs = 0, failed = 0;
     for (size_t i = 0; i < rows->list.count; i++) {
         const struct data *row = rows->list.items[i];
         bool asked = data_get(row, "found")->kind == DATA_BOOL;
-        there += asked && is_true(row, "found");
-        gone += asked && !is_true(row, "found");
-        differs += is_true(row, "differs");
+        there += asked && data_is_true(row, "found");
+        gone += asked && !data_is_true(row, "found");
+        differs += data_is_true(row, "differs");
         failed += !asked;
     }
     return data_of(arena, FIELD("there", there), FIELD("gone", gone), FIELD("differs", differs),
@@ -105,11 +99,11 @@ int matrix_images_table(struct buf *out, const struct data *rows)
 {
     size_t there = 0;
     for (size_t i = 0; i < rows->list.count; i++)
-        there += is_true(rows->list.items[i], "found");
+        there += data_is_true(rows->list.items[i], "found");
     (void)buf_printf(out, "images: %zu of %zu tags are there\n", there, rows->list.count);
     for (size_t i = 0; i < rows->list.count; i++) {
         const struct data *row = rows->list.items[i];
-        if (is_true(row, "differs"))
+        if (data_is_true(row, "differs"))
             (void)buf_printf(out, "%s: the row says '%s', the registry has none\n",
                              data_get_text(row, "image"), data_get_text(row, "state"));
     }

@@ -214,8 +214,7 @@ int matrix_explain_why(struct buf *out, const struct data *why)
     return out->overflowed ? -1 : 0;
 }
 
-/* ------------------------------------------------------------------ what changes from one stack to
- * another */
+/* ------------------------------------------------------------------ from one stack to another */
 
 /* A value as one text: lists with spaces between, null as nothing. */
 static const char *flat(struct arena *arena, const struct data *value)

@@ -18,11 +18,11 @@ struct installation {
 static void push(struct installation *steps, struct data *step, const char *text)
 {
     struct arena *arena = steps->s->arena;
-    char *copy = arena_strdup(arena, text ? text : ""), *save = NULL;
-    for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
-        data_push(arena, steps->all, data_str(arena, word));
+    struct words words = words_read(arena, text ? text : "");
+    for (size_t i = 0; i < words.count; i++) {
+        data_push(arena, steps->all, data_str(arena, words.items[i]));
         if (step)
-            data_push(arena, step, data_str(arena, word));
+            data_push(arena, step, data_str(arena, words.items[i]));
     }
 }
 
