@@ -112,11 +112,6 @@ static void fill_stages(struct path_change *change, const struct plan_edit *edit
         change->stages[side + 1] = edit->stages[side];
 }
 
-static mode_t fresh_mode(const struct checker *c, const struct tree_entry *entry)
-{
-    return (entry->mode == LEAF_EXECUTABLE ? 0777 : 0666) & ~c->repo->mask;
-}
-
 static void keep_bits(const struct checker *c, struct path_change *change)
 {
     struct index_item item;
@@ -249,7 +244,7 @@ static int check_new(struct obstacles *found, const struct checker *c, const str
                      struct path_change *change)
 {
     struct disk_entry there;
-    change->mode = fresh_mode(c, &edit->disk);
+    change->mode = (edit->disk.mode == LEAF_EXECUTABLE ? 0777 : 0666) & ~c->repo->mask;
     if (edit->disk.mode == LEAF_ABSENT)
         return 0;
     if (disk_look(&there, NULL, NULL, c->repo->top_fd, edit->path, c->err) < 0 ||

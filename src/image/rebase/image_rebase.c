@@ -421,8 +421,7 @@ static size_t collect_needs(struct registry_need **needs, struct rebase_run *run
                 known = known || str_equal((*needs)[k].digest, digest);
             if (known)
                 continue;
-            *needs = arena_grow(run->arena, *needs, count, sizeof(**needs));
-            (*needs)[count++] = (struct registry_need){digest, false};
+            arena_push(run->arena, *needs, count) = (struct registry_need){digest, false};
         }
     }
     return count;

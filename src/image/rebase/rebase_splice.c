@@ -62,8 +62,7 @@ int rebase_is_below(const struct rebase_image *base, const struct rebase_image *
 
 static bool makes_layer(const struct data *entry)
 {
-    const struct data *empty = data_get(entry, "empty_layer");
-    return !(empty && empty->kind == DATA_BOOL && empty->boolean);
+    return !data_is_true(entry, "empty_layer");
 }
 
 static size_t layers_of_history(const struct data *history)

@@ -1,7 +1,6 @@
 /* What becomes of one file of up to three trees. */
 
 #include "base/arena.h"
-#include "base/str.h"
 #include "plan/case_names.h"
 #include "plan/decide/destinations.h"
 #include "plan/pair.h"

@@ -58,9 +58,8 @@ static int enter(struct holder_search *s, const struct oid *id, size_t *most)
     struct holder_step *step = arena_alloc(&s->arena, sizeof(*step));
     *step = (struct holder_step){.child = s->step, .place = s->count};
     s->step = step;
-    s->reached = arena_grow(&s->arena, s->reached, s->count, sizeof(*s->reached));
-    s->reached[s->count] = 0;
-    (void)oid_map_add(&s->seen, id, s->count++);
+    (void)oid_map_add(&s->seen, id, s->count);
+    arena_push(&s->arena, s->reached, s->count) = 0;
     return repo_commit(&step->commit, &s->arena, s->repo->store, id, s->err);
 }
 

@@ -1,5 +1,4 @@
-/* The commits that a rebase replays, in a line from the root to HEAD, and the refs that have them.
- */
+/* The commits that a rebase replays, in a line up to HEAD, and the refs that have them. */
 #pragma once
 
 #include "base/err.h"

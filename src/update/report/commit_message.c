@@ -106,9 +106,7 @@ static void put_notes(struct buf *out, const struct data *notes)
 /* As `git commit -m` takes a message: without space at the end, and with one newline. */
 static void put_given(struct buf *out, const char *text, char mark)
 {
-    size_t len = strlen(text);
-    while (len && isspace((unsigned char)text[len - 1]))
-        len--;
+    size_t len = span_trim_end(span_from(text), " \t\n\v\f\r").len;
     for (size_t i = 0; i < len; i++) {
         if (mark && text[i] == mark && (i == 0 || text[i - 1] == '\n'))
             (void)buf_putc(out, ' ');
