@@ -176,8 +176,7 @@ static int is_left(bool *out, const struct repo *repo, const char *name, const s
     return 0;
 }
 
-/* The files of the refs that the run made are gone: of those that git has packed since, nothing is.
- */
+/* The files of the refs that the run made are gone, but not what git has packed since. */
 static int delete_packed(const struct apply *a, const struct journal *j, struct err *err)
 {
     const struct journal_refs *refs = &j->refs;

@@ -112,11 +112,6 @@ static void fill_stages(struct path_change *change, const struct plan_edit *edit
         change->stages[side + 1] = edit->stages[side];
 }
 
-static mode_t fresh_mode(const struct checker *c, const struct tree_entry *entry)
-{
-    return (entry->mode == LEAF_EXECUTABLE ? 0777 : 0666) & ~c->repo->mask;
-}
-
 static void keep_bits(const struct checker *c, struct path_change *change)
 {
     struct index_item item;
@@ -249,7 +244,7 @@ static int check_new(struct obstacles *found, const struct checker *c, const str
                      struct path_change *change)
 {
     struct disk_entry there;
-    change->mode = fresh_mode(c, &edit->disk);
+    change->mode = (edit->disk.mode == LEAF_EXECUTABLE ? 0777 : 0666) & ~c->repo->mask;
     if (edit->disk.mode == LEAF_ABSENT)
         return 0;
     if (disk_look(&there, NULL, NULL, c->repo->top_fd, edit->path, c->err) < 0 ||
@@ -390,12 +385,13 @@ int preflight_files(struct preflight *out, const struct repo *repo, const struct
                         .modes_count = repo_flag(repo, "core.filemode", true),
                         .err = err};
     struct obstacles found = {0};
-    *out = (struct preflight){.changes = arena_array(arena, count + 1, sizeof(*out->changes))};
+    *out = (struct preflight){.files.changes =
+                                  arena_array(arena, count + 1, sizeof(*out->files.changes))};
     if (check_case(&c, edits, count) < 0)
         return -1;
     for (size_t i = 0; i < count; i++) {
         const struct plan_edit *edit = &edits[i];
-        struct path_change *change = &out->changes[out->count++];
+        struct path_change *change = &out->files.changes[out->files.count++];
         change->path = edit->path;
         fill_stages(change, edit);
         if (edit->index_only && !tree_entry_is_file(&edit->old) && !tree_entry_is_file(&edit->disk))

@@ -1,6 +1,7 @@
 /* Whether an update may run now, and may touch these files. */
 #pragma once
 
+#include "apply/journal.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "plan/plan.h"
@@ -8,7 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct path_change;
 struct index;
 struct repo;
 struct tree_files;
@@ -44,9 +44,8 @@ TG_CHECKED int preflight_repository(const struct repo *repo, const struct index 
                                     bool renewed, struct err *err);
 
 struct preflight {
-    struct path_change *changes; /* sorted by path */
-    size_t count;
-    struct words adopted; /* untracked files that have just the content to write */
+    struct journal_files files; /* their changes */
+    struct words adopted;       /* untracked files that have just the content to write */
 };
 
 /*

@@ -76,6 +76,10 @@ size_t str_lower_bound(const char *text, const void *items, size_t count, size_t
 /* For qsort and bsearch of structs that begin with a text, bytewise. */
 int str_compare_first(const void *a, const void *b);
 bool str_is_among(const char *text, const char *const *items, size_t count);
+static inline bool words_have(const struct words *words, const char *text)
+{
+    return str_is_among(text, words->items, words->count);
+}
 
 /* All of them with the separator between each two. */
 char *str_join(struct arena *arena, const char *const *items, size_t count, const char *separator);

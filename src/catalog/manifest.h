@@ -14,7 +14,7 @@ struct catalog;
 
 struct migration {
     const char *from; /* SPEC on the recorded catalog version */
-    struct {
+    struct renames {
         const char **old, **new;
         size_t count;
     } rename_answers, rename_files;

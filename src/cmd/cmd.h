@@ -60,6 +60,10 @@ struct run {
 };
 
 enum { COMMAND_GROUPS = 7 };
+/* The groups of a command: its own, and what every command has. */
+/* clang-format off */
+#define OPTIONS(...) {__VA_ARGS__, {"Output", common_options}}
+/* clang-format on */
 
 struct command {
     const char *name;    /* "new", "matrix resolve" */
@@ -72,9 +76,6 @@ struct command {
     /* The exit code of a result, or -1 with `err` set. */
     int (*run)(struct run *run, struct err *err);
 };
-
-/* Options that every command has: --json, --quiet, --verbose, --help. */
-extern const struct option common_options[];
 
 /* All commands, in the order of help: NAME_command is defined in the file of the command. */
 /* clang-format off */
@@ -99,6 +100,8 @@ void run_close(struct run *run);
  * is done but telling.
  */
 TG_CHECKED int run_write(const struct run *run, struct err *err);
+/* Adds the fields (data/document.h) to the document. */
+#define cmd_tell(run, ...) data_add(&(run)->arena, (run)->document, __VA_ARGS__)
 /* The first argument, or `other` where there is none. */
 const char *cmd_argument(const struct run *run, const char *other);
 /* A line on stderr unless --quiet; masked. */
@@ -127,8 +130,7 @@ void print_document(struct run *run, int code, const struct err *err);
 
 /* ---------------------------------------------------------------- configuration, catalog */
 
-/* NAME in the user's folder of that kind ("XDG_CACHE_HOME", else ".cache" at home); NULL: no such.
- */
+/* NAME in the user's folder of that kind ("XDG_CACHE_HOME", else ".cache" at home), or NULL. */
 const char *cmd_user_path(struct arena *arena, const char *variable, const char *at_home,
                           const char *name);
 /* Reads run->config, once in a run. */

@@ -160,6 +160,12 @@ const char *data_get_text(const struct data *map, const char *name)
     return data_text(data_get(map, name));
 }
 
+bool data_is_true(const struct data *map, const char *name)
+{
+    const struct data *value = data_get(map, name);
+    return value && value->kind == DATA_BOOL && value->boolean;
+}
+
 const char *data_shown(const struct data *map, const char *name)
 {
     const char *text = data_get_text(map, name);

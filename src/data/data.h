@@ -67,6 +67,8 @@ bool data_has_text(const struct data *list, const char *text);
 /* The text of a member, or NULL; the same to be shown, "" where there is none. */
 const char *data_get_text(const struct data *map, const char *name);
 const char *data_shown(const struct data *map, const char *name);
+/* Whether the member is there, and true. */
+bool data_is_true(const struct data *map, const char *name);
 /* Deep equality; the order of a map's names does not count; 1 and 1.0 differ. */
 bool data_equal(const struct data *a, const struct data *b);
 struct data *data_copy(struct arena *arena, const struct data *data);

@@ -14,6 +14,8 @@ struct data *data_put_fields(struct arena *arena, struct data *map, const struct
             value = data_bool(arena, field->number);
         else if (field->kind == DATA_INT)
             value = data_int(arena, field->number);
+        else if (field->kind == DATA_LIST)
+            value = data_texts(arena, field->words.items, field->words.count);
         data_put(arena, map, field->name, value ? value : data_null(arena));
     }
     return map;

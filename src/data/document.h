@@ -6,10 +6,11 @@
 /* A member of a map. The type of the value that FIELD is given says the kind of its data. */
 struct data_field {
     const char *name;
-    enum data_kind kind; /* DATA_STR, DATA_BOOL, DATA_INT; DATA_MAP: any data */
+    enum data_kind kind; /* DATA_STR, DATA_BOOL, DATA_INT, DATA_LIST: words; DATA_MAP: any data */
     const char *text;
     int64_t number;
     struct data *data;
+    struct words words;
 };
 
 static inline struct data_field field_text(const char *name, const char *text)
@@ -27,6 +28,11 @@ static inline struct data_field field_int(const char *name, int64_t value)
     return (struct data_field){.name = name, .kind = DATA_INT, .number = value};
 }
 
+static inline struct data_field field_words(const char *name, struct words words)
+{
+    return (struct data_field){.name = name, .kind = DATA_LIST, .words = words};
+}
+
 static inline struct data_field field_data(const char *name, struct data *data)
 {
     return (struct data_field){.name = name, .kind = DATA_MAP, .data = data};
@@ -35,7 +41,7 @@ static inline struct data_field field_data(const char *name, struct data *data)
 /* clang-format off */
 #define FIELD(name, value)                                                                         \
     _Generic((value), char *: field_text, const char *: field_text, bool: field_bool,              \
-             struct data *: field_data, default: field_int)(name, value)
+             struct words: field_words, struct data *: field_data, default: field_int)(name, value)
 /* clang-format on */
 
 /* Puts the fields into `map`, as data_put does, and returns it. NULL makes a null. */

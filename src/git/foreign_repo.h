@@ -1,5 +1,4 @@
-/* A repository of somebody else, to read: its objects and refs, and nothing that it says of itself.
- */
+/* A repository of somebody else, to read: objects and refs, and nothing that it says of itself. */
 #pragma once
 
 #include "base/err.h"

@@ -21,8 +21,7 @@ struct index;
  */
 TG_CHECKED int index_open(struct index **out, const char *path, struct err *err);
 void index_free(struct index *index);
-/* Opens it anew, unless it was opened before (else NULL) and the file is the same to the last byte.
- */
+/* Opens it anew, unless it was opened before (else NULL) and the file is the same bytewise. */
 TG_CHECKED int index_renew(struct index **index, const char *path, struct err *err);
 
 size_t index_count(const struct index *index);

@@ -85,8 +85,7 @@ const char *repo_pathspec(struct arena *arena, const char *path);
  * all rights. Folders inherit the group of the folder that they lie in, as git has set it up.
  */
 mode_t repo_shared_mask(const char *value, mode_t mask);
-/* The mode of a file that is replaced, such as the index. 0: nothing is shared, it keeps its own.
- */
+/* The mode of a replaced file, such as the index. 0: nothing is shared, it keeps its own. */
 mode_t repo_shared_mode(const char *value, mode_t mask);
 
 /* The file of git's index. */

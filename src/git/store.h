@@ -10,7 +10,6 @@
 #include <stddef.h>
 
 struct arena;
-struct git_odb;
 struct git_repository;
 
 /*

@@ -1,5 +1,4 @@
-/* The `git` command, for what libgit2 cannot do: to fetch from servers, and to verify signatures.
- */
+/* The `git` command, for what libgit2 cannot do: fetching from servers, verifying signatures. */
 #pragma once
 
 #include "base/err.h"

@@ -38,12 +38,10 @@ TG_CHECKED int lock_write(bool *written, const struct lock *lock, struct err *er
 TG_CHECKED int lock_edit(bool *written, struct arena *arena, const char *path,
                          void (*act)(struct lock *now, void *context), void *context,
                          struct err *err);
-/* Drops what is under none of the names of `needed`, a list of texts; a list of what was dropped.
- */
+/* Drops what is under none of the names of the list `needed`; a list of what was dropped. */
 struct data *lock_drop(struct data **map, struct arena *arena, const struct data *needed);
 
-/* ------------------------------------------------------------------ base images and their
- * registries */
+/* ------------------------------------------------------------------ bases and their registries */
 
 /* What the lock is to hold, and whom to tell. */
 struct lock_wishes {

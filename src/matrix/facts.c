@@ -11,6 +11,7 @@
 
 #define TEXT_MAX 4096 /* of a row, with its placeholders filled in */
 
+const char *const confidence_names[] = {"high", "medium", "low", NULL};
 const char *const image_flavours[] = {"base",          "runtime",     "devel",
                                       "cudnn-runtime", "cudnn-devel", NULL};
 
@@ -144,21 +145,11 @@ const struct framework *framework_or_package(const struct matrix *matrix, const 
 
 const struct framework *package_of(const struct matrix *matrix, const char *name)
 {
-    for (size_t i = 0; i < matrix->framework_count; i++)
-        if (is_called(&matrix->frameworks[i], name))
-            return &matrix->frameworks[i];
-    for (size_t i = 0; i < matrix->package_count; i++)
-        if (is_called(&matrix->packages[i], name))
-            return &matrix->packages[i];
+    const struct framework *found;
+    for (size_t i = 0; (found = any_framework(matrix, i)); i++)
+        if (is_called(found, name))
+            return found;
     return NULL;
-}
-
-bool words_have(const struct words *words, const char *word)
-{
-    for (size_t i = 0; i < words->count; i++)
-        if (str_equal(words->items[i], word))
-            return true;
-    return false;
 }
 
 const char *pair_value(const struct pairs *pairs, const char *name)

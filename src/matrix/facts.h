@@ -12,6 +12,7 @@ struct yaml_member;
 struct yaml_node;
 
 enum confidence { CONFIDENCE_HIGH, CONFIDENCE_MEDIUM, CONFIDENCE_LOW };
+extern const char *const confidence_names[]; /* NULL behind the last */
 
 /* What every row carries; the first member of each. */
 struct fact {
@@ -307,11 +308,8 @@ const char *supply_of(const struct framework *framework, const struct build *bui
 bool is_called(const struct framework *framework, const char *name);
 /* As pip compares names: Flash_Attn is flash-attn. */
 bool same_package(const char *a, const char *b);
-bool words_have(const struct words *words, const char *word);
 /* What a name stands for, or NULL. */
 const char *pair_value(const struct pairs *pairs, const char *name);
-/* 86 for "8.6", or 0. */
-int cc_parse(const char *text);
 /* "8.6" for 86, in the arena. */
 const char *cc_text(struct arena *arena, int cc);
 /* "12.6.3-cudnn-runtime-ubuntu24.04", in the arena. */
@@ -324,8 +322,7 @@ bool has_images_of(const struct distribution *distribution, const struct version
 bool holds_cuda_tags(const struct matrix *matrix, const char *repository);
 /* The gate of an image: its own, or that of the newest patch of its minor that has one; or NULL. */
 const struct gate *gate_of(const struct matrix *matrix, const struct image *image);
-/* The cuDNN of an image: its own, or that of the newest patch of its minor that has one; or NULL.
- */
+/* The cuDNN of an image, or of the newest patch of its minor that has one; or NULL. */
 const char *cudnn_of(const struct matrix *matrix, const struct image *image);
 /* The compute capabilities that a toolkit can make cubins for, or NULL where none is known. */
 const struct ccs *capabilities_of(const struct matrix *matrix, const struct version *cuda);

@@ -3,8 +3,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "data/data.h"
-#include "data/yaml.h"
+#include "data/document.h"
 #include "matrix/facts.h"
 
 #include <string.h>
@@ -15,80 +14,65 @@
 const char *const matrix_topics[] = {"gpus", "drivers", "images", "platforms"};
 const size_t matrix_topic_count = sizeof matrix_topics / sizeof *matrix_topics;
 
-struct matrix_listing {
-    struct arena *arena;
-    const struct matrix *matrix;
-};
-
-static void put_ccs(const struct matrix_listing *l, struct data *map, const char *name,
-                    const struct ccs *ccs)
+static struct data *ccs_data(struct arena *arena, const struct ccs *ccs)
 {
-    struct data *list = data_list(l->arena);
+    struct data *list = data_list(arena);
     for (size_t i = 0; i < ccs->count; i++)
-        data_push(l->arena, list, data_str(l->arena, cc_text(l->arena, ccs->items[i])));
-    data_put(l->arena, map, name, list);
+        data_push(arena, list, data_str(arena, cc_text(arena, ccs->items[i])));
+    return list;
 }
 
-/* A mapping of texts. */
-static void put_map(const struct matrix_listing *l, struct data *map, const char *name,
-                    const struct pairs *pairs)
+static struct data *pairs_data(struct arena *arena, const struct pairs *pairs)
 {
-    struct data *inner = data_map(l->arena);
+    struct data *map = data_map(arena);
     for (size_t i = 0; i < pairs->count; i++)
-        data_put_text(l->arena, inner, pairs->items[i].name, pairs->items[i].value);
-    data_put(l->arena, map, name, inner);
-}
-
-/* Source, date, confidence: the end of every row. */
-static void put_fact(const struct matrix_listing *l, struct data *map, const struct fact *fact)
-{
-    static const char *const words[] = {"high", "medium", "low"};
-    data_put_text(l->arena, map, "note", fact->note);
-    data_put_text(l->arena, map, "source", fact->source);
-    data_put_text(l->arena, map, "as_of", fact->as_of);
-    data_put_text(l->arena, map, "confidence", words[fact->confidence]);
-}
-
-/* ------------------------------------------------------------------ frameworks */
-
-static struct data *build_data(const struct matrix_listing *l, const struct framework *framework,
-                               const struct build *build)
-{
-    struct data *map = data_map(l->arena);
-    data_put_text(l->arena, map, "variant", build->variant);
-    data_put_text(l->arena, map, "cuda", build->cuda.text);
-    data_put_text(l->arena, map, "cudnn", build->cudnn);
-    data_put_text(l->arena, map, "supply", build->cuda.text ? supply_of(framework, build) : NULL);
-    put_ccs(l, map, "x86_64", &build->x86_64);
-    put_ccs(l, map, "aarch64", &build->aarch64);
-    data_put_text(l->arena, map, "ptx", build->ptx ? cc_text(l->arena, build->ptx) : NULL);
-    put_fact(l, map, &build->fact);
+        data_put_text(arena, map, pairs->items[i].name, pairs->items[i].value);
     return map;
 }
 
-static struct data *releases_data(const struct matrix_listing *l, const struct framework *framework)
+/* The number of a driver's branch; 0: none. */
+static const char *branch_text(struct arena *arena, int64_t number)
 {
-    struct data *list = data_list(l->arena);
+    return number ? arena_printf(arena, "%lld", (long long)number) : NULL;
+}
+
+/* The end of every row. */
+#define FACT_FIELDS(fact)                                                                          \
+    FIELD("note", (fact).note), FIELD("source", (fact).source), FIELD("as_of", (fact).as_of),      \
+        FIELD("confidence", confidence_names[(fact).confidence])
+
+/* ------------------------------------------------------------------ frameworks */
+
+static struct data *build_data(struct arena *arena, const struct framework *framework,
+                               const struct build *build)
+{
+    return data_of(arena, FIELD("variant", build->variant), FIELD("cuda", build->cuda.text),
+                   FIELD("cudnn", build->cudnn),
+                   FIELD("supply", build->cuda.text ? supply_of(framework, build) : NULL),
+                   FIELD("x86_64", ccs_data(arena, &build->x86_64)),
+                   FIELD("aarch64", ccs_data(arena, &build->aarch64)),
+                   FIELD("ptx", build->ptx ? cc_text(arena, build->ptx) : NULL),
+                   FACT_FIELDS(build->fact));
+}
+
+static struct data *releases_data(struct arena *arena, const struct framework *framework)
+{
+    struct data *list = data_list(arena);
     for (size_t i = 0; i < framework->releases.count; i++) {
         const struct release *release = ROW(struct release, framework->releases, i);
-        struct data *map = data_map(l->arena), *builds = data_list(l->arena);
+        struct data *builds = data_list(arena);
         for (size_t j = 0; j < release->build_count; j++)
             if (*release->builds[j]->fact.source) /* else it goes with any of its framework's */
-                data_push(l->arena, builds, build_data(l, framework, release->builds[j]));
-        data_put_text(l->arena, map, "release", release->version.text);
-        data_put_text(l->arena, map, "default", release->default_variant);
-        data_put(l->arena, map, "builds", builds);
-        data_put(l->arena, map, "pythons",
-                 data_texts(l->arena, release->pythons.items, release->pythons.count));
-        data_put(l->arena, map, "experimental",
-                 data_texts(l->arena, release->experimental.items, release->experimental.count));
-        data_put_text(l->arena, map, "pypi", release->pypi);
-        put_map(l, map, "companions", &release->companions);
-        data_put_text(l->arena, map, "requires", release->requires);
-        data_put(l->arena, map, "variants",
-                 data_texts(l->arena, release->variants.items, release->variants.count));
-        put_fact(l, map, &release->fact);
-        data_push(l->arena, list, map);
+                data_push(arena, builds, build_data(arena, framework, release->builds[j]));
+        struct data *row =
+            data_of(arena, FIELD("release", release->version.text),
+                    FIELD("default", release->default_variant), FIELD("builds", builds),
+                    FIELD("pythons", release->pythons),
+                    FIELD("experimental", release->experimental), FIELD("pypi", release->pypi),
+                    FIELD("companions", pairs_data(arena, &release->companions)),
+                    FIELD("requires", release->requires), FIELD("variants", release->variants),
+                    FACT_FIELDS(release->fact));
+        data_push(arena, list, row);
     }
     return list;
 }
@@ -104,157 +88,121 @@ static const struct release *newest_release(const struct framework *framework)
     return NULL;
 }
 
-static struct data *frameworks_data(const struct matrix_listing *l)
+static struct data *frameworks_data(struct arena *arena, const struct matrix *matrix)
 {
-    struct data *list = data_list(l->arena);
-    for (size_t i = 0; i < l->matrix->framework_count; i++) {
-        const struct framework *framework = &l->matrix->frameworks[i];
-        const struct release *newest = newest_release(framework);
-        struct data *map = data_map(l->arena);
-        data_put_text(l->arena, map, "framework", framework->name);
-        data_put_text(l->arena, map, "title", framework->title);
-        data_put_text(l->arena, map, "newest", newest ? newest->version.text : NULL);
-        data_put_text(l->arena, map, "default", newest ? newest->default_variant : NULL);
-        data_put_text(l->arena, map, "supply", framework->supply);
-        data_put(l->arena, map, "releases", data_int(l->arena, (int64_t)framework->releases.count));
-        data_push(l->arena, list, map);
+    struct data *list = data_list(arena);
+    for (size_t i = 0; i < matrix->framework_count; i++) {
+        const struct framework *f = &matrix->frameworks[i];
+        const struct release *newest = newest_release(f);
+        struct data *row =
+            data_of(arena, FIELD("framework", f->name), FIELD("title", f->title),
+                    FIELD("newest", newest ? newest->version.text : NULL),
+                    FIELD("default", newest ? newest->default_variant : NULL),
+                    FIELD("supply", f->supply), FIELD("releases", f->releases.count));
+        data_push(arena, list, row);
     }
     return list;
 }
 
-static struct data *packages_data(const struct matrix_listing *l)
+static struct data *packages_data(struct arena *arena, const struct matrix *matrix)
 {
-    struct data *list = data_list(l->arena);
-    for (size_t i = 0; i < l->matrix->package_count; i++) {
-        const struct framework *package = &l->matrix->packages[i];
-        const struct release *newest = newest_release(package);
-        struct data *map = data_map(l->arena);
-        data_put_text(l->arena, map, "package", package->name);
-        data_put_text(l->arena, map, "title", package->title);
-        data_put_text(l->arena, map, "on", package->on);
-        data_put_text(l->arena, map, "newest", newest ? newest->version.text : NULL);
-        data_put_text(l->arena, map, "supply", package->supply);
-        data_put(l->arena, map, "releases", data_int(l->arena, (int64_t)package->releases.count));
-        data_push(l->arena, list, map);
+    struct data *list = data_list(arena);
+    for (size_t i = 0; i < matrix->package_count; i++) {
+        const struct framework *f = &matrix->packages[i];
+        const struct release *newest = newest_release(f);
+        struct data *row =
+            data_of(arena, FIELD("package", f->name), FIELD("title", f->title), FIELD("on", f->on),
+                    FIELD("newest", newest ? newest->version.text : NULL),
+                    FIELD("supply", f->supply), FIELD("releases", f->releases.count));
+        data_push(arena, list, row);
     }
     return list;
 }
 
 /* ------------------------------------------------------------------ the other files */
 
-static struct data *gpus_data(const struct matrix_listing *l)
+static struct data *gpus_data(struct arena *arena, const struct matrix *matrix)
 {
-    struct data *list = data_list(l->arena);
-    for (size_t i = 0; i < l->matrix->gpus.count; i++) {
-        const struct gpu *gpu = ROW(struct gpu, l->matrix->gpus, i);
-        const struct architecture *architecture = architecture_of(l->matrix, gpu->cc);
-        struct data *map = data_map(l->arena);
-        data_put_text(l->arena, map, "gpu", gpu->name);
-        data_put_text(l->arena, map, "compute_capability", cc_text(l->arena, gpu->cc));
-        data_put_text(l->arena, map, "architecture", architecture ? architecture->name : NULL);
-        data_put_text(l->arena, map, "class", gpu->class);
-        data_put(l->arena, map, "memory_gb",
-                 data_texts(l->arena, gpu->memory.items, gpu->memory.count));
-        data_put(l->arena, map, "bandwidth_gb_s",
-                 gpu->bandwidth ? data_int(l->arena, gpu->bandwidth) : data_null(l->arena));
-        data_put_text(l->arena, map, "last_driver",
-                      architecture && architecture->last_branch
-                          ? arena_printf(l->arena, "%lld", (long long)architecture->last_branch)
-                          : NULL);
-        data_put_text(l->arena, map, "names", gpu->names);
-        put_map(l, map, "on", &gpu->on);
-        put_map(l, map, "mig", &gpu->mig);
-        data_put(l->arena, map, "instances",
-                 data_texts(l->arena, gpu->instances.items, gpu->instances.count));
-        data_put(l->arena, map, "products",
-                 data_texts(l->arena, gpu->products.items, gpu->products.count));
-        put_fact(l, map, &gpu->fact);
-        data_push(l->arena, list, map);
+    struct data *list = data_list(arena), *null = data_null(arena);
+    for (size_t i = 0; i < matrix->gpus.count; i++) {
+        const struct gpu *gpu = ROW(struct gpu, matrix->gpus, i);
+        const struct architecture *of = architecture_of(matrix, gpu->cc);
+        struct data *row = data_of(
+            arena, FIELD("gpu", gpu->name), FIELD("compute_capability", cc_text(arena, gpu->cc)),
+            FIELD("architecture", of ? of->name : NULL), FIELD("class", gpu->class),
+            FIELD("memory_gb", gpu->memory),
+            FIELD("bandwidth_gb_s", gpu->bandwidth ? data_int(arena, gpu->bandwidth) : null),
+            FIELD("last_driver", of ? branch_text(arena, of->last_branch) : NULL),
+            FIELD("names", gpu->names), FIELD("on", pairs_data(arena, &gpu->on)),
+            FIELD("mig", pairs_data(arena, &gpu->mig)), FIELD("instances", gpu->instances),
+            FIELD("products", gpu->products), FACT_FIELDS(gpu->fact));
+        data_push(arena, list, row);
     }
     return list;
 }
 
-static struct data *drivers_data(const struct matrix_listing *l)
+static struct data *drivers_data(struct arena *arena, const struct matrix *matrix)
 {
-    struct data *list = data_list(l->arena);
-    for (size_t i = l->matrix->branches.count; i-- > 0;) {
-        const struct branch *branch = ROW(struct branch, l->matrix->branches, i);
-        struct data *map = data_map(l->arena);
-        data_put_text(l->arena, map, "branch",
-                      arena_printf(l->arena, "%lld", (long long)branch->number));
-        data_put_text(l->arena, map, "cuda", branch->cuda.text);
-        data_put_text(l->arena, map, "kind", branch->kind);
-        data_put_text(l->arena, map, "ended",
-                      branch->ended ? branch->eol ? branch->eol : "yes" : NULL);
-        put_fact(l, map, &branch->fact);
-        data_push(l->arena, list, map);
+    struct data *list = data_list(arena);
+    for (size_t i = matrix->branches.count; i-- > 0;) {
+        const struct branch *branch = ROW(struct branch, matrix->branches, i);
+        struct data *row =
+            data_of(arena, FIELD("branch", branch_text(arena, branch->number)),
+                    FIELD("cuda", branch->cuda.text), FIELD("kind", branch->kind),
+                    FIELD("ended", branch->ended ? branch->eol ? branch->eol : "yes" : NULL),
+                    FACT_FIELDS(branch->fact));
+        data_push(arena, list, row);
     }
     return list;
 }
 
-static struct data *images_data(const struct matrix_listing *l)
+static struct data *images_data(struct arena *arena, const struct matrix *matrix)
 {
-    struct data *list = data_list(l->arena);
-    for (size_t i = l->matrix->images.count; i-- > 0;) {
-        const struct image *image = ROW(struct image, l->matrix->images, i);
-        const struct gate *gate = gate_of(l->matrix, image);
-        struct data *map = data_map(l->arena), *tags = data_list(l->arena);
+    struct data *list = data_list(arena);
+    for (size_t i = matrix->images.count; i-- > 0;) {
+        const struct image *image = ROW(struct image, matrix->images, i);
+        const struct gate *gate = gate_of(matrix, image);
+        struct data *tags = data_list(arena);
         for (size_t j = 0; j < image->tag_count; j++)
-            data_push(l->arena, tags,
-                      data_str(l->arena, tag_text(l->arena, image, &image->tags[j])));
-        data_put_text(l->arena, map, "cuda", image->cuda.text);
-        data_put_text(l->arena, map, "state", image->state);
-        data_put_text(l->arena, map, "superseded_by", image->superseded_by);
-        data_put_text(l->arena, map, "cudnn", image->cudnn);
-        data_put_text(l->arena, map, "starts_on", gate ? gate->cuda.text : NULL);
-        data_put(l->arena, map, "or_branches",
-                 data_texts(l->arena, gate ? gate->branches.items : NULL,
-                            gate ? gate->branches.count : 0));
-        data_put(l->arena, map, "tags", tags);
-        put_fact(l, map, &image->fact);
-        data_push(l->arena, list, map);
+            data_push(arena, tags, data_str(arena, tag_text(arena, image, &image->tags[j])));
+        struct data *row =
+            data_of(arena, FIELD("cuda", image->cuda.text), FIELD("state", image->state),
+                    FIELD("superseded_by", image->superseded_by), FIELD("cudnn", image->cudnn),
+                    FIELD("starts_on", gate ? gate->cuda.text : NULL),
+                    FIELD("or_branches", gate ? gate->branches : (struct words){0}),
+                    FIELD("tags", tags), FACT_FIELDS(image->fact));
+        data_push(arena, list, row);
     }
     return list;
 }
 
-static struct data *platforms_data(const struct matrix_listing *l)
+static struct data *platforms_data(struct arena *arena, const struct matrix *matrix)
 {
-    struct data *list = data_list(l->arena);
-    for (size_t i = 0; i < l->matrix->platforms.count; i++) {
-        const struct platform *platform = ROW(struct platform, l->matrix->platforms, i);
-        struct data *map = data_map(l->arena);
-        data_put_text(l->arena, map, "platform", platform->name);
-        data_put_text(l->arena, map, "title", platform->title);
-        data_put_text(l->arena, map, "driver",
-                      platform->driver ? arena_printf(l->arena, "%lld", (long long)platform->driver)
-                                       : NULL);
-        data_put(l->arena, map, "latest",
-                 data_texts(l->arena, platform->latest.items, platform->latest.count));
-        data_put_text(l->arena, map, "library_path", platform->library_path);
-        data_put_text(l->arena, map, "selector", platform->selector);
-        put_fact(l, map, &platform->fact);
-        data_push(l->arena, list, map);
+    struct data *list = data_list(arena);
+    for (size_t i = 0; i < matrix->platforms.count; i++) {
+        const struct platform *p = ROW(struct platform, matrix->platforms, i);
+        struct data *row =
+            data_of(arena, FIELD("platform", p->name), FIELD("title", p->title),
+                    FIELD("driver", branch_text(arena, p->driver)), FIELD("latest", p->latest),
+                    FIELD("library_path", p->library_path), FIELD("selector", p->selector),
+                    FACT_FIELDS(p->fact));
+        data_push(arena, list, row);
     }
     return list;
 }
 
 struct data *matrix_list_data(struct arena *arena, const struct matrix *matrix, const char *topic)
 {
-    static struct data *(*const topics[])(const struct matrix_listing *) = {
+    static struct data *(*const topics[])(struct arena *, const struct matrix *) = {
         gpus_data, drivers_data, images_data, platforms_data};
-    const struct matrix_listing l = {arena, matrix};
-    struct data *map = data_map(arena);
     const struct framework *framework = topic ? framework_or_package(matrix, topic) : NULL;
     if (framework)
-        data_put(arena, map, "releases", releases_data(&l, framework));
-    for (size_t i = 0; topic && !framework && i < matrix_topic_count; i++)
+        return data_of(arena, FIELD("releases", releases_data(arena, framework)));
+    for (size_t i = 0; topic && i < matrix_topic_count; i++)
         if (str_equal(topic, matrix_topics[i]))
-            data_put(arena, map, topic, topics[i](&l));
-    if (topic)
-        return map;
-    data_put(arena, map, "frameworks", frameworks_data(&l));
-    data_put(arena, map, "packages", packages_data(&l));
-    return map;
+            return data_of(arena, FIELD(topic, topics[i](arena, matrix)));
+    return data_of(arena, FIELD("frameworks", frameworks_data(arena, matrix)),
+                   FIELD("packages", packages_data(arena, matrix)));
 }
 
 /* ------------------------------------------------------------------ tables */
@@ -355,12 +303,13 @@ static void print_table(struct buf *out, struct arena *arena, const char *const 
     }
 }
 
-int matrix_list_table(struct buf *out, struct arena *arena, const struct data *list)
+int matrix_list_table(struct buf *out, const struct data *list)
 {
+    ARENA_SCRATCH(scratch);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         const struct data *rows = data_get(list, tables[i].list);
         if (rows)
-            print_table(out, arena, tables[i].columns, rows);
+            print_table(out, &scratch, tables[i].columns, rows);
     }
     return out->overflowed ? -1 : 0;
 }

@@ -78,4 +78,4 @@ extern const size_t matrix_topic_count;
  */
 struct data *matrix_list_data(struct arena *arena, const struct matrix *matrix, const char *topic);
 /* The same as a table with a line of headings; its lines are at most 100 wide where rows allow. */
-int matrix_list_table(struct buf *out, struct arena *arena, const struct data *list);
+int matrix_list_table(struct buf *out, const struct data *list);

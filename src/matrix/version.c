@@ -170,15 +170,7 @@ int version_parse(struct version *out, const char *text)
     return *p ? -1 : 0;
 }
 
-static int order(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
-static int order_unsigned(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
+#define order(a, b) (((a) > (b)) - ((a) < (b)))
 
 static uint64_t part_of(const struct version *version, size_t part)
 {
@@ -188,7 +180,7 @@ static uint64_t part_of(const struct version *version, size_t part)
 int version_compare_parts(const struct version *a, const struct version *b, size_t parts)
 {
     for (size_t i = 0; i < parts; i++) {
-        int result = order_unsigned(part_of(a, i), part_of(b, i));
+        int result = order(part_of(a, i), part_of(b, i));
         if (result)
             return result;
     }
@@ -234,7 +226,7 @@ static int compare_segments(struct span a, struct span b)
         if (result)
             return result;
     }
-    return order_unsigned(a.len, b.len);
+    return order(a.len, b.len);
 }
 
 static int compare_locals(struct span a, struct span b)
@@ -250,7 +242,7 @@ static int compare_locals(struct span a, struct span b)
 /* Order without the local part. */
 static int compare_public(const struct version *a, const struct version *b)
 {
-    int result = order_unsigned(a->epoch, b->epoch);
+    int result = order(a->epoch, b->epoch);
     if (!result)
         result = version_compare_parts(a, b, VERSION_PARTS);
     if (!result)

@@ -58,8 +58,7 @@ const struct data *index_requires(const struct data *release, const char *proces
  * there were.
  */
 TG_CHECKED int index_check(const struct package_index *index, struct err *err);
-/* Exit 1, "answer", where it said of each project that there is none: nothing can be learnt there.
- */
+/* Exit 1, "answer", where it has none of the projects: nothing can be learnt there. */
 TG_CHECKED int index_check_any(const struct package_index *index, struct err *err);
 const char *index_since(const struct package_index *index);
 const char *index_asked_on(const struct package_index *index);

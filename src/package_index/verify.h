@@ -26,7 +26,7 @@ struct data *matrix_verify(size_t *wanted, struct arena *arena, const struct mat
 /* {verified, differs, explained, not_asked, old, failed}: how many rows of each state. */
 struct data *matrix_verify_counts(struct arena *arena, const struct data *rows);
 /* For people: a table by framework and release, then the differences. */
-int matrix_verify_table(struct buf *out, struct arena *arena, const struct data *rows);
+int matrix_verify_table(struct buf *out, const struct data *rows);
 
 /* ------------------------------------------------------------------ images */
 

@@ -36,13 +36,10 @@ struct plan_list {
 
 struct plan_input {
     struct plan_list side[SIDES];
-    bool base_has_rules; /* sources and policies of the base are known */
-    const char *const *rename_old, *const *rename_new; /* declared by migrations */
-    size_t rename_count;
-    const char *const *yours; /* globs of paths that updates leave alone */
-    size_t yours_count;
-    const char *const *restore; /* deleted paths to bring back */
-    size_t restore_count;
+    bool base_has_rules;    /* sources and policies of the base are known */
+    struct renames renames; /* declared by migrations */
+    struct words yours;     /* globs of paths that updates leave alone */
+    struct words restore;   /* deleted paths to bring back */
     bool any_case; /* the child's disk ignores case: no file gets a name that differs in it alone */
     const char *base_label, *render_label; /* "template 1.0.0", "template 1.1.0" */
 };

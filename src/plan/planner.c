@@ -140,8 +140,8 @@ static const char *why_not_restorable(const struct placement *p, const char *pat
 
 static int check_restore(const struct placement *p, struct err *err)
 {
-    for (size_t i = 0; i < p->input->restore_count; i++) {
-        const char *path = p->input->restore[i], *why = why_not_restorable(p, path);
+    for (size_t i = 0; i < p->input->restore.count; i++) {
+        const char *path = p->input->restore.items[i], *why = why_not_restorable(p, path);
         if (why)
             return err_set(err, TG_USAGE, "not-restorable", "cannot restore '%s': %s", path, why);
     }

@@ -189,12 +189,6 @@ static bool has_platform(const struct registry_platform *list, size_t count, con
     return false;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(((const struct registry_platform *)a)->name,
-                  ((const struct registry_platform *)b)->name);
-}
-
 /* `*name` NULL: it is no image for any machine. */
 static int read_entry(struct registry_platform *out, struct arena *arena, const char *name,
                       const struct data *entry, struct err *err)
@@ -234,10 +228,9 @@ int registry_read_platforms(struct registry_platform **out, size_t *count, struc
             return -1;
         if (!one.name || has_platform(*out, *count, one.name))
             continue;
-        *out = arena_grow(arena, *out, *count, sizeof(one));
-        (*out)[(*count)++] = one;
+        arena_push(arena, *out, *count) = one;
     }
     if (*count)
-        qsort(*out, *count, sizeof(**out), by_name);
+        qsort(*out, *count, sizeof(**out), str_compare_first);
     return 0;
 }

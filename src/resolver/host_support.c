@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "base/budget.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "resolver/explain/refuse.h"
 #include "resolver/result/resolution.h"
 #include "resolver/search/search.h"
@@ -118,16 +118,11 @@ static const char *why_not(const struct survey *s, const struct demands *ask)
 
 static struct data *framework_data(const struct survey *s, const struct reach *r)
 {
-    struct data *map = data_map(s->arena);
-    data_put_text(s->arena, map, "framework", r->name);
-    data_put(s->arena, map, "rows", data_int(s->arena, r->rows));
-    data_put(s->arena, map, "runs", data_int(s->arena, r->runs));
-    data_put(s->arena, map, "forward", data_int(s->arena, r->forward));
-    data_put_text(s->arena, map, "image",
-                  r->found ? image_text(s->arena, r->ask, &r->newest) : NULL);
-    data_put(s->arena, map, "resolution", r->found ? r->stack : data_null(s->arena));
-    data_put_text(s->arena, map, "because", r->found ? NULL : why_not(s, r->ask));
-    return map;
+    return data_of(s->arena, FIELD("framework", r->name), FIELD("rows", r->rows),
+                   FIELD("runs", r->runs), FIELD("forward", r->forward),
+                   FIELD("image", r->found ? image_text(s->arena, r->ask, &r->newest) : NULL),
+                   FIELD("resolution", r->stack),
+                   FIELD("because", r->found ? NULL : why_not(s, r->ask)));
 }
 
 /* ------------------------------------------------------------------ images */
@@ -159,9 +154,8 @@ static struct data *images_data(const struct survey *s, const struct reach *reac
         const char *text = image_text(s->arena, r->ask, &r->newest);
         struct data *image = image_of(images, text);
         if (!image) {
-            image = data_map(s->arena);
-            data_put_text(s->arena, image, "image", text);
-            data_put(s->arena, image, "frameworks", data_list(s->arena));
+            image =
+                data_of(s->arena, FIELD("image", text), FIELD("frameworks", data_list(s->arena)));
             data_push(s->arena, images, image);
         }
         data_push(s->arena, data_get(image, "frameworks"),
@@ -189,12 +183,9 @@ static bool is_better(const struct reach *now, const struct reach *then)
 
 static struct data *opened_data(const struct survey *s, const struct reach *r)
 {
-    struct data *map = data_map(s->arena);
-    data_put_text(s->arena, map, "framework", r->name);
-    data_put_text(s->arena, map, "version", r->version.text);
-    data_put_text(s->arena, map, "variant", r->newest.build->variant);
-    data_put_text(s->arena, map, "image", image_text(s->arena, r->ask, &r->newest));
-    return map;
+    return data_of(s->arena, FIELD("framework", r->name), FIELD("version", r->version.text),
+                   FIELD("variant", r->newest.build->variant),
+                   FIELD("image", image_text(s->arena, r->ask, &r->newest)));
 }
 
 /*
@@ -203,7 +194,7 @@ static struct data *opened_data(const struct survey *s, const struct reach *r)
 static int open_branch(struct data **out, const struct survey *s, const struct branch *branch,
                        struct reach *best, size_t count, struct err *err)
 {
-    struct data *map = data_map(s->arena), *opens = data_list(s->arena);
+    struct data *opens = data_list(s->arena);
     int64_t more = 0;
     const char *driver = arena_printf(s->arena, "%lld", (long long)branch->number);
     for (size_t i = 0; i < count; i++) {
@@ -217,11 +208,9 @@ static int open_branch(struct data **out, const struct survey *s, const struct b
         more += has_builds(&then) ? then.runs - best[i].runs : 0;
         best[i] = then;
     }
-    data_put_text(s->arena, map, "driver", driver);
-    data_put_text(s->arena, map, "cuda", branch->cuda.text);
-    data_put(s->arena, map, "more_rows", data_int(s->arena, more));
-    data_put(s->arena, map, "opens", opens);
-    *out = more > 0 || opens->list.count ? map : NULL;
+    if (more > 0 || opens->list.count)
+        *out = data_of(s->arena, FIELD("driver", driver), FIELD("cuda", branch->cuda.text),
+                       FIELD("more_rows", more), FIELD("opens", opens));
     return 0;
 }
 
@@ -266,15 +255,10 @@ static int survey_all(struct data **out, const struct survey *s, struct err *err
     images = images_data(s, reaches, count);
     if (newer_drivers(&newer, s, reaches, count, err) < 0)
         return -1;
-    *out = data_map(s->arena);
-    data_put(s->arena, *out, "request", stack_request_data(s->arena, &s->request));
-    data_put(s->arena, *out, "unknown_gpus", s->unknown);
-    data_put(s->arena, *out, "rows", data_int(s->arena, rows));
-    data_put(s->arena, *out, "runs", data_int(s->arena, runs));
-    data_put(s->arena, *out, "forward", data_int(s->arena, forward));
-    data_put(s->arena, *out, "frameworks", frameworks);
-    data_put(s->arena, *out, "images", images);
-    data_put(s->arena, *out, "newer_drivers", newer);
+    *out = data_of(s->arena, FIELD("request", stack_request_data(s->arena, &s->request)),
+                   FIELD("unknown_gpus", s->unknown), FIELD("rows", rows), FIELD("runs", runs),
+                   FIELD("forward", forward), FIELD("frameworks", frameworks),
+                   FIELD("images", images), FIELD("newer_drivers", newer));
     return 0;
 }
 
@@ -334,11 +318,9 @@ struct data *matrix_runs_stack(struct arena *arena, const struct matrix *matrix,
 {
     struct survey s = {.arena = arena, .matrix = matrix};
     const char *relies_on = NULL, *because = NULL;
-    struct data *map = data_map(arena);
     ask_for_host(&s, machine);
     ask_for_stack(&s, resolution, request);
-    data_put(arena, map, "runs", judge_stack(&s, &relies_on, &because));
-    data_put_text(s.arena, map, "relies_on", relies_on);
-    data_put_text(s.arena, map, "because", because);
-    return map;
+    struct data *runs = judge_stack(&s, &relies_on, &because);
+    return data_of(arena, FIELD("runs", runs), FIELD("relies_on", relies_on),
+                   FIELD("because", because));
 }

@@ -2,7 +2,6 @@
 #include "resolver/resolver.h"
 
 #include "base/arena.h"
-#include "data/fileset.h"
 #include "data/yaml.h"
 #include "resolver/search/demands.h"
 #include "resolver/search/search.h"
@@ -49,18 +48,27 @@ static const struct branch *branch_of(const struct inspection *c, int64_t number
     return NULL;
 }
 
-static bool has_branch(const struct inspection *c, int64_t number)
-{
-    return branch_of(c, number) != NULL;
-}
-
 static void check_branches(struct inspection *c, const struct fact *fact, const char *field,
                            const struct yaml_node *node, const struct words *branches)
 {
     for (size_t i = 0; i < branches->count; i++)
-        if (!has_branch(c, atoll(branches->items[i])))
+        if (!branch_of(c, atoll(branches->items[i])))
             find(c, node ? node : node_of(fact, field), "no driver branch %s in drivers.yml",
                  branches->items[i]);
+}
+
+static void check_branch(struct inspection *c, const struct fact *fact, const char *field,
+                         int64_t number)
+{
+    if (number && !branch_of(c, number))
+        find(c, node_of(fact, field), "no driver branch %lld in drivers.yml", (long long)number);
+}
+
+static void check_has_toolkit(struct inspection *c, const struct fact *fact,
+                              const struct version *cuda)
+{
+    if (!toolkit_of(c->matrix, cuda))
+        find(c, node_of(fact, "cuda"), "no toolkit %s in cuda.yml", cuda->text);
 }
 
 /* ------------------------------------------------------------------ cuda.yml, drivers.yml */
@@ -125,14 +133,13 @@ static void check_drivers(struct inspection *c)
             (row->number <= before->number || version_compare(&row->cuda, &before->cuda) <= 0))
             find(c, row->fact.node, "branch %lld stands behind %lld: older branches and CUDA first",
                  (long long)row->number, (long long)before->number);
-        if (!toolkit_of(c->matrix, &row->cuda) && row->fact.confidence != CONFIDENCE_LOW)
-            find(c, node_of(&row->fact, "cuda"), "no toolkit %s in cuda.yml", row->cuda.text);
+        if (row->fact.confidence != CONFIDENCE_LOW)
+            check_has_toolkit(c, &row->fact, &row->cuda);
         before = row;
     }
     for (size_t i = 0; i < c->matrix->forwards.count; i++) {
         const struct forward *row = ROW(struct forward, c->matrix->forwards, i);
-        if (!toolkit_of(c->matrix, &row->cuda))
-            find(c, node_of(&row->fact, "cuda"), "no toolkit %s in cuda.yml", row->cuda.text);
+        check_has_toolkit(c, &row->fact, &row->cuda);
         check_branches(c, &row->fact, "branches", NULL, &row->branches);
         check_forward(c, i);
     }
@@ -154,9 +161,7 @@ static void check_architectures(struct inspection *c)
         if (!problem.branch_count)
             find(c, row->fact.node, "no driver branch drives compute capability %s",
                  cc_text(c->arena, row->cc));
-        if (row->last_branch && !has_branch(c, row->last_branch))
-            find(c, node_of(&row->fact, "last_branch"), "no driver branch %lld in drivers.yml",
-                 (long long)row->last_branch);
+        check_branch(c, &row->fact, "last_branch", row->last_branch);
     }
 }
 
@@ -200,9 +205,7 @@ static void check_platforms(struct inspection *c)
 {
     for (size_t i = 0; i < c->matrix->platforms.count; i++) {
         const struct platform *row = ROW(struct platform, c->matrix->platforms, i);
-        if (row->driver && !has_branch(c, row->driver))
-            find(c, node_of(&row->fact, "driver"), "no driver branch %lld in drivers.yml",
-                 (long long)row->driver);
+        check_branch(c, &row->fact, "driver", row->driver);
         check_branches(c, &row->fact, "latest", NULL, &row->latest);
     }
 }
@@ -250,14 +253,9 @@ static void check_gate(struct inspection *c, const struct image *image)
 
 static bool has_line(struct span lines, const char *line)
 {
-    size_t len = strlen(line);
-    for (size_t at = 0; at + len <= lines.len;) {
-        const char *end = memchr(lines.ptr + at, '\n', lines.len - at);
-        size_t size = end ? (size_t)(end - lines.ptr) - at : lines.len - at;
-        if (size == len && memcmp(lines.ptr + at, line, len) == 0)
+    while (lines.len)
+        if (span_equal(span_cut_line(&lines), span_from(line)))
             return true;
-        at += size + 1;
-    }
     return false;
 }
 
@@ -324,23 +322,23 @@ static void check_words_are_versions(struct inspection *c, const struct yaml_nod
             find(c, node, "'%s' is no version", words->items[i]);
 }
 
-static bool has_variant(const struct release *release, const char *variant)
+/* The build that a field of the release names; NULL: it names none. */
+static void check_variant(struct inspection *c, const struct release *release, const char *field,
+                          const char *variant)
 {
-    for (size_t i = 0; i < release->build_count; i++)
+    for (size_t i = 0; variant && i < release->build_count; i++)
         if (str_equal(release->builds[i]->variant, variant))
-            return true;
-    return false;
+            return;
+    if (variant)
+        find(c, node_of(&release->fact, field), "%s has no build %s", release->version.text,
+             variant);
 }
 
 static void check_release(struct inspection *c, const struct release *release)
 {
     struct version version;
-    if (release->default_variant && !has_variant(release, release->default_variant))
-        find(c, node_of(&release->fact, "default"), "%s has no build %s", release->version.text,
-             release->default_variant);
-    if (release->pypi && !has_variant(release, release->pypi))
-        find(c, node_of(&release->fact, "pypi"), "%s has no build %s", release->version.text,
-             release->pypi);
+    check_variant(c, release, "default", release->default_variant);
+    check_variant(c, release, "pypi", release->pypi);
     check_words_are_versions(c, node_of(&release->fact, "pythons"), &release->pythons);
     check_words_are_versions(c, node_of(&release->fact, "experimental"), &release->experimental);
     for (size_t i = 0; i < release->experimental.count; i++)
@@ -387,8 +385,7 @@ static void check_build(struct inspection *c, const struct framework *framework,
             find(c, node_of(&build->fact, "releases"), "no release %s", build->releases.items[i]);
     if (!build->cuda.text)
         return;
-    if (!toolkit_of(c->matrix, &build->cuda))
-        find(c, node_of(&build->fact, "cuda"), "no toolkit %s in cuda.yml", build->cuda.text);
+    check_has_toolkit(c, &build->fact, &build->cuda);
     if (!variant_says(build->variant, &build->cuda))
         find(c, node_of(&build->fact, "variant"), "%s is not CUDA %s", build->variant,
              build->cuda.text);
@@ -398,38 +395,40 @@ static void check_build(struct inspection *c, const struct framework *framework,
     check_cubins(c, build, "aarch64", &build->aarch64);
 }
 
-/* Whether some request gets this build: its names, and an image that needs no list. */
+/* Whether something meets the request, on an image that needs no list. */
+static bool is_met(struct candidate *out, const struct inspection *c, struct stack_request *request)
+{
+    ERR_SCRATCH(ignored);
+    struct demands *ask = arena_alloc(c->arena, sizeof *ask);
+    request_say(request, c->arena, CHOICE_IMAGE, "example/image:any");
+    return ask_compile(ask, c->arena, c->matrix, request, &ignored) == 0 &&
+           search_best(out, ask, ask_all(ask));
+}
+
+/* Whether some request gets this build by its names. */
 static bool is_within_reach(const struct inspection *c, const struct framework *framework,
                             const struct release *release, const struct build *build)
 {
-    ERR_SCRATCH(ignored);
     struct candidate candidate;
-    struct demands *ask = arena_alloc(c->arena, sizeof *ask);
     struct stack_request request = {0};
     request_say(&request, c->arena, CHOICE_FRAMEWORK,
                 arena_printf(c->arena, "%s==%s", framework->name, release->version.text));
     request_say(&request, c->arena, CHOICE_VARIANT, build->variant);
     request_say(&request, c->arena, CHOICE_ARCH,
                 build_has_processor(build, "x86_64") ? "x86_64" : "aarch64");
-    request_say(&request, c->arena, CHOICE_IMAGE, "example/image:any");
-    return ask_compile(ask, c->arena, c->matrix, &request, &ignored) == 0 &&
-           search_best(&candidate, ask, ask_all(ask)) && candidate.build == build;
+    return is_met(&candidate, c, &request) && candidate.build == build;
 }
 
 /* Whether some request gets this release of what lives on a framework. */
 static bool is_reached_by(const struct inspection *c, const char *framework,
                           const struct framework *package, const struct release *release)
 {
-    ERR_SCRATCH(ignored);
     struct candidate candidate;
-    struct demands *ask = arena_alloc(c->arena, sizeof *ask);
     struct stack_request request = {0};
     request_say(&request, c->arena, CHOICE_FRAMEWORK, framework);
     request_add(&request, c->arena, CHOICE_WITH,
                 arena_printf(c->arena, "%s==%s", package->name, release->version.text));
-    request_say(&request, c->arena, CHOICE_IMAGE, "example/image:any");
-    return ask_compile(ask, c->arena, c->matrix, &request, &ignored) == 0 &&
-           search_best(&candidate, ask, ask_all(ask));
+    return is_met(&candidate, c, &request);
 }
 
 /* Whether what it requires speaks against this release of the framework that it lives on. */
@@ -438,10 +437,10 @@ static bool requires_another(const struct inspection *c, const struct framework 
 {
     ERR_SCRATCH(ignored);
     struct spec spec;
-    char *copy = arena_strdup(c->arena, release->requires ? release->requires : ""), *save = NULL;
-    for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
-        if (is_called(ground, package_name(c->arena, word)) &&
-            spec_parse(&spec, c->arena, package_spec(word), "requires", &ignored) == 0 &&
+    struct words words = words_read(c->arena, release->requires ? release->requires : "");
+    for (size_t i = 0; i < words.count; i++)
+        if (is_called(ground, package_name(c->arena, words.items[i])) &&
+            spec_parse(&spec, c->arena, package_spec(words.items[i]), "requires", &ignored) == 0 &&
             !spec_matches(&spec, &on->version))
             return true;
     return false;
@@ -469,11 +468,11 @@ static void check_requires(struct inspection *c, const struct release *release)
 {
     ERR_SCRATCH(ignored);
     struct spec spec;
-    char *copy = arena_strdup(c->arena, release->requires ? release->requires : ""), *save = NULL;
-    for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
-        if (!*package_name(c->arena, word) ||
-            spec_parse(&spec, c->arena, package_spec(word), "requires", &ignored))
-            find(c, node_of(&release->fact, "requires"), "'%s' is no requirement", word);
+    struct words words = words_read(c->arena, release->requires ? release->requires : "");
+    for (size_t i = 0; i < words.count; i++)
+        if (!*package_name(c->arena, words.items[i]) ||
+            spec_parse(&spec, c->arena, package_spec(words.items[i]), "requires", &ignored))
+            find(c, node_of(&release->fact, "requires"), "'%s' is no requirement", words.items[i]);
 }
 
 static bool has_any_variant(const struct framework *framework, const char *variant)

@@ -11,8 +11,7 @@ struct arena;
 struct data;
 struct yaml_node;
 
-/* X(CONSTANT, option, argument, help, whether it may be repeated), as help and records have them.
- */
+/* X(CONSTANT, option, argument, help, may it be repeated), as help and records have them. */
 /* clang-format off */
 #define STACK_CHOICES(X) \
     X(FRAMEWORK, "framework", "NAME[SPEC]", \

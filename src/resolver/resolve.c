@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "base/budget.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "resolver/explain/refuse.h"
 #include "resolver/result/resolution.h"
 #include "resolver/search/hardly_known.h"
@@ -126,15 +126,13 @@ static int refuse(struct data **refusal, struct arena *arena, const struct deman
                   struct err *err)
 {
     uint64_t set = minimal_conflict(ask);
-    struct data *map = data_map(arena);
     struct data *nearest = nearest_data(arena, ask);
     if (budget_steps(0, err) < 0)
         return -1;
-    data_put(arena, map, "conflicts", conflicts_data(arena, ask, set));
-    data_put(arena, map, "nearest", nearest);
-    *refusal = map;
+    *refusal = data_of(arena, FIELD("conflicts", conflicts_data(arena, ask, set)),
+                       FIELD("nearest", nearest));
     (void)say_refusal(arena, ask, set, err);
-    return err_hint(err, "%s", hint_of(arena, ask, map));
+    return err_hint(err, "%s", hint_of(arena, ask, *refusal));
 }
 
 int matrix_resolve(struct data **resolution, struct data **refusal, struct arena *arena,

@@ -21,8 +21,7 @@ struct adopt_options {
     const struct given_list *stack;      /* stack choices by rank, */
     const struct stack_request *request; /* and the same as a request */
     const struct asker *asker;           /* NULL: nobody is asked */
-    const char *const *merge;            /* globs of files to merge where they differ */
-    size_t merge_count;
+    struct words merge;                  /* globs of files to merge where they differ */
     bool dry_run, no_commit, signoff;
     const char *branch;  /* --branch, or NULL */
     const char *message; /* --message, or NULL */

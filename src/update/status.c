@@ -7,7 +7,7 @@
 #include "catalog/origin.h"
 #include "catalog/trust.h"
 #include "child/child.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "git/commit.h"
 #include "git/disk_entry.h"
 #include "git/odb_failure.h"
@@ -165,12 +165,11 @@ static int make_progress(struct data **out, const struct project *p, struct err 
     if (commit && store_has(repo->store, commit) &&
         raw_commit_read(&raw, arena, repo->store, commit, err) < 0)
         return -1;
-    *out = data_map(arena);
-    data_put_text(arena, *out, "branch", repo_branch_name(j->tip.branch));
-    data_put_text(arena, *out, "commit", commit ? oid_text(arena, commit) : NULL);
-    data_put_text(arena, *out, "subject", raw.subject);
-    data_put(arena, *out, "step", data_int(arena, (int64_t)step + (commit != NULL)));
-    data_put(arena, *out, "steps", data_int(arena, (int64_t)j->steps.count));
+    *out = data_of(arena, FIELD("branch", repo_branch_name(j->tip.branch)),
+                   FIELD("commit", commit ? oid_text(arena, commit) : NULL),
+                   FIELD("subject", raw.subject),
+                   FIELD("step", data_int(arena, (int64_t)step + (commit != NULL))),
+                   FIELD("steps", j->steps.count));
     return 0;
 }
 
@@ -226,15 +225,13 @@ static int put_line(struct data *list, const struct project *p, const struct pat
                     struct err *err)
 {
     struct arena *arena = p->child.arena;
-    struct data *map = data_map(arena);
     bool from_update;
     if (is_from_update(&from_update, p, repo_path(&p->child.repo, line->path), err) < 0)
         return -1;
-    data_put_text(arena, map, "path", line->path);
-    data_put_text(arena, map, "state", line->state);
-    data_put_text(arena, map, "policy", line->rule ? file_policy_names[line->rule->policy] : NULL);
-    data_put(arena, map, "from_update", data_bool(arena, from_update));
-    data_push(arena, list, map);
+    data_push(arena, list,
+              data_of(arena, FIELD("path", line->path), FIELD("state", line->state),
+                      FIELD("policy", line->rule ? file_policy_names[line->rule->policy] : NULL),
+                      FIELD("from_update", from_update)));
     return 0;
 }
 
@@ -244,10 +241,10 @@ static int list_paths(struct data *list, const struct project *p, const struct b
     const struct child *child = &p->child;
     struct file_triple *triples;
     size_t count;
-    struct plan_input input = {.side = {base->files, conflicts_apart(child->arena, &p->disk), {0}},
-                               .base_has_rules = base->has_rules,
-                               .yours = child->record.wanted.yours.items,
-                               .yours_count = child->record.wanted.yours.count};
+    struct plan_input input = {
+        .side = {base->files, conflicts_apart(child->arena, &p->disk), {0}},
+        .base_has_rules = base->has_rules,
+        .yours = child->record.wanted.yours};
     struct path_lines lines = {.input = &input};
     if (pair_files(&triples, &count, child->arena, child->repo.store, &input, NULL, err) < 0)
         return -1;
@@ -331,7 +328,7 @@ static int make_status(struct data **document, const struct project *p, struct t
 {
     const struct record *record = &p->child.record.wanted;
     struct arena *arena = p->child.arena;
-    struct data *update = data_map(arena), *out = data_map(arena), *paths, *replay;
+    struct data *paths, *replay;
     struct words warnings = {0};
     const char *available;
     if (make_progress(&replay, p, err) < 0 || find_paths(&paths, &warnings, p, err) < 0 ||
@@ -341,18 +338,15 @@ static int make_status(struct data **document, const struct project *p, struct t
     const char *left = conflicts_left(arena, &p->disk);
     if (left)
         words_add(&warnings, arena, left);
-    data_put_text(arena, update, "available", available);
+    struct data *update = data_of(arena, FIELD("available", available));
     if (available && target->origin.extends)
         data_put(arena, update, "extends", origin_data(arena, target->origin.extends));
-    data_put_text(arena, out, "template", record->type);
-    data_put(arena, out, "catalog", origin_record(arena, &record->catalog));
-    data_put(arena, out, "update", update);
-    data_put(arena, out, "signature", signature_data(arena, &target->origin));
-    data_put_text(arena, out, "in_progress", in_progress(&p->unfinished));
-    data_put(arena, out, "replay", replay);
-    data_put(arena, out, "paths", paths);
-    data_put(arena, out, "warnings", data_texts(arena, warnings.items, warnings.count));
-    *document = out;
+    *document =
+        data_of(arena, FIELD("template", record->type),
+                FIELD("catalog", origin_record(arena, &record->catalog)), FIELD("update", update),
+                FIELD("signature", signature_data(arena, &target->origin)),
+                FIELD("in_progress", in_progress(&p->unfinished)), FIELD("replay", replay),
+                FIELD("paths", paths), FIELD("warnings", warnings));
     return 0;
 }
 
@@ -410,9 +404,8 @@ static int make_diff(struct data **document, const struct project *p, struct err
         put_disk(&disk, p, &base, err) < 0 ||
         patch_trees(&patch, arena, repo, &before, &disk, err) < 0)
         return -1;
-    *document = data_map(arena);
-    data_put(arena, *document, "base", base_data(arena, &base));
-    data_put(arena, *document, "diff", data_span(arena, patch));
+    *document = data_of(arena, FIELD("base", base_data(arena, &base)),
+                        FIELD("diff", data_span(arena, patch)));
     return 0;
 }
 

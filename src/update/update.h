@@ -24,8 +24,7 @@ struct update_options {
     const char *message; /* --message, or NULL */
     const char *output;  /* a file that is written afterwards, absolute; or NULL */
     const char *base;    /* --base, or NULL */
-    const char *const *restore;
-    size_t restore_count;
+    struct words restore;
 };
 
 struct update_outcome {
@@ -36,9 +35,9 @@ struct update_outcome {
 /* Ends with the exit code of its result, or -1 with `err` set. */
 TG_CHECKED int update_run(struct update_outcome *out, struct arena *arena,
                           const struct update_options *options, struct err *err);
-/* Commits a conflict that is resolved, or a staged result; finishes an interrupted run. */
-TG_CHECKED int update_continue(struct data **document, struct arena *arena, const char *path,
-                               struct err *err);
-/* Goes back to before the update. */
-TG_CHECKED int update_abort(struct data **document, struct arena *arena, const char *path,
-                            struct err *err);
+/*
+ * Commits a conflict that is resolved, or a staged result, and finishes an interrupted run;
+ * `aborts`: goes back to before the update.
+ */
+TG_CHECKED int update_end(struct data **document, struct arena *arena, const char *path,
+                          bool aborts, struct err *err);

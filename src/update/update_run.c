@@ -51,8 +51,7 @@ static bool only_looks(const struct update_options *options)
 static int report(struct update_outcome *out, const struct update_facts *facts,
                   const struct words *warnings, const char *result, int code)
 {
-    const struct report report = {.result = result, .facts = facts, .warnings = *warnings};
-    out->document = report_document(facts->child->arena, &report);
+    out->document = report_unplanned(facts, warnings, result);
     return code;
 }
 
@@ -131,17 +130,16 @@ static int check_deleted(const struct child *c, const char *path, const char *sa
  * where the child or a template has such a file, else from the child's folder. Exit 2,
  * "not-restorable", where HEAD has the file, and only the disk lacks it.
  */
-static int find_restored(const char *const **out, const struct child *child,
-                         const struct plan_input *input, const char *const *said, size_t count,
-                         struct err *err)
+static int find_restored(struct words *out, const struct child *child,
+                         const struct plan_input *input, const struct words *said, struct err *err)
 {
-    const char **paths = arena_array(child->arena, count + 1, sizeof(*paths));
-    *out = paths;
-    for (size_t i = 0; i < count; i++) {
-        paths[i] = find_one(child, input, said[i]);
-        if (plan_list_find(&input->side[CHILD], paths[i]) &&
-            check_deleted(child, paths[i], said[i], err) < 0)
+    *out = (struct words){0};
+    for (size_t i = 0; i < said->count; i++) {
+        const char *path = find_one(child, input, said->items[i]);
+        if (plan_list_find(&input->side[CHILD], path) &&
+            check_deleted(child, path, said->items[i], err) < 0)
             return -1;
+        words_add(out, child->arena, path);
     }
     return 0;
 }
@@ -169,25 +167,19 @@ static int prove_base(struct base *out, const struct update_facts *f, struct wor
 static int make_plan(struct update_decision *d, const struct update_facts *f, struct err *err)
 {
     const struct child *child = f->child;
-    const struct migrated *migrated = &f->target->migrated;
     const struct record *record = &child->record.wanted;
     struct arena *arena = child->arena;
     d->input = (struct plan_input){
         .side = {f->base->files, conflicts_apart(arena, &child->files), f->render},
         .base_has_rules = f->base->has_rules,
-        .rename_old = migrated->rename_old,
-        .rename_new = migrated->rename_new,
-        .rename_count = migrated->rename_count,
-        .yours = record->yours.items,
-        .yours_count = record->yours.count,
-        .restore_count = f->options->restore_count,
+        .renames = f->target->migrated.files,
+        .yours = record->yours,
         .any_case = disk_ignores_case(child->repo.top_fd),
         .base_label =
             arena_printf(arena, "template %s", origin_words(arena, &child->record.made.catalog)),
         .render_label =
             arena_printf(arena, "template %s", origin_words(arena, &f->target->origin))};
-    if (find_restored(&d->input.restore, child, &d->input, f->options->restore,
-                      d->input.restore_count, err) < 0)
+    if (find_restored(&d->input.restore, child, &d->input, &f->options->restore, err) < 0)
         return -1;
     return plan_make(&d->plan, arena, child->repo.store, &d->input, err);
 }
@@ -308,7 +300,7 @@ static int update(struct update_outcome *out, struct update_run *r,
     struct update_decision decision;
     if (target_choose(&r->target, child->arena, &child->record, &options->target, err) < 0)
         return -1;
-    if (r->target.nothing_new && !options->restore_count)
+    if (r->target.nothing_new && !options->restore.count)
         return !only_looks(options) && preflight_state(&child->repo, err) < 0
                    ? -1
                    : report(out, &facts, &r->warnings, RESULT_UP_TO_DATE, TG_OK);
@@ -319,7 +311,7 @@ static int update(struct update_outcome *out, struct update_run *r,
     out->refusal = r->target.refusal;
     if (rc < 0)
         return -1;
-    if (record_is_same(&r->target.record, &child->record.wanted) && !options->restore_count)
+    if (record_is_same(&r->target.record, &child->record.wanted) && !options->restore.count)
         return report(out, &facts, &r->warnings, RESULT_UP_TO_DATE, TG_OK);
     if (options->check)
         return report(out, &facts, &r->warnings, RESULT_AVAILABLE, TG_DIFFERS);

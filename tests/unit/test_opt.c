@@ -26,13 +26,12 @@ TEST(test_opt__takes_both_forms_of_a_value)
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct parsed parsed;
-    size_t count;
     assert_int_equal(parse(&parsed, &arena, &err, 6, words), 0);
     assert_string_equal(opt_value(&parsed, "type"), "x=y");
-    const char **gpus = opt_values(&count, &arena, &parsed, "gpu");
-    assert_int_equal(count, 2);
-    assert_string_equal(gpus[0], "T4");
-    assert_string_equal(gpus[1], "A100");
+    const struct words gpus = opt_values(&arena, &parsed, "gpu");
+    assert_int_equal(gpus.count, 2);
+    assert_string_equal(gpus.items[0], "T4");
+    assert_string_equal(gpus.items[1], "A100");
     assert_true(opt_given(&parsed, "json"));
     assert_int_equal(parsed.argument_count, 1);
 }

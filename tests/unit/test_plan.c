@@ -110,31 +110,30 @@ static void describe(struct fixture *f, struct buf *report, struct buf *tree,
 
 static size_t fill_input(struct fixture *f, struct plan_input *input, const struct scenario *s)
 {
-    const char **old = arena_array(&f->arena, 3, sizeof(*old));
-    const char **new = arena_array(&f->arena, 3, sizeof(*new));
+    struct renames *renames = &input->renames;
+    *renames = (struct renames){arena_array(&f->arena, 3, sizeof(char *)),
+                                arena_array(&f->arena, 3, sizeof(char *)), 0};
     for (int side = BASE; side < SIDES; side++)
         input->side[side] = make_list(f, s, side);
-    for (size_t i = 0; i < 3 && s->renames[i][0]; i++, input->rename_count++) {
-        old[i] = s->renames[i][0];
-        new[i] = s->renames[i][1];
+    for (size_t i = 0; i < 3 && s->renames[i][0]; i++, renames->count++) {
+        renames->old[i] = s->renames[i][0];
+        renames->new[i] = s->renames[i][1];
     }
-    input->rename_old = old;
-    input->rename_new = new;
-    input->yours = &s->yours;
-    input->yours_count = s->yours != NULL;
-    input->restore = &s->restore;
-    input->restore_count = s->restore != NULL;
+    if (s->yours)
+        words_add(&input->yours, &f->arena, s->yours);
+    if (s->restore)
+        words_add(&input->restore, &f->arena, s->restore);
     input->base_has_rules = !s->no_rules;
     input->base_label = "template 1";
     input->render_label = "template 2";
-    return input->rename_count;
+    return renames->count;
 }
 
 static void check(const struct scenario *s)
 {
     struct fixture f = {.arena = ARENA_INIT, .err = ERR_INIT};
     struct plan plan;
-    struct plan_input input = {.rename_count = 0};
+    struct plan_input input = {0};
     BUF_SCRATCH(report, 100000);
     BUF_SCRATCH(tree, 100000);
     assert_int_equal(store_open(&f.store, NULL, &f.err), 0);
@@ -594,7 +593,7 @@ static void expect_restore_error(const char *path, const char *message)
     struct fixture f = {.arena = ARENA_INIT, .err = ERR_INIT};
     struct scenario s = {.rows = {{"a", "1\n", "1\n", "2\n"}}, .restore = path};
     struct plan plan;
-    struct plan_input input = {.rename_count = 0};
+    struct plan_input input = {0};
     assert_int_equal(store_open(&f.store, NULL, &f.err), 0);
     (void)fill_input(&f, &input, &s);
     assert_int_equal(plan_make(&plan, &f.arena, f.store, &input, &f.err), -1);
@@ -618,7 +617,7 @@ TEST(test_plan__warns_where_a_merge_breaks_yaml)
     struct scenario s = {.rows = {{"a.yml", "x: 1\n\n\n\n\ny: 1\n", "z: 1\nx: 1\n\n\n\n\ny: 1\n",
                                    "x: 1\n\n\n\n\ny: 1\nz: 2\n"}}};
     struct plan plan;
-    struct plan_input input = {.rename_count = 0};
+    struct plan_input input = {0};
     assert_int_equal(store_open(&f.store, NULL, &f.err), 0);
     (void)fill_input(&f, &input, &s);
     assert_int_equal(plan_make(&plan, &f.arena, f.store, &input, &f.err), 0);
@@ -770,7 +769,7 @@ TEST(test_plan__says_which_files_a_moved_folder_leaves_behind)
                                   {"src/mine", NULL, "m\n", NULL},
                                   {"pkg/a", NULL, NULL, "1\n", "a"}}};
     struct plan plan;
-    struct plan_input input = {.rename_count = 0};
+    struct plan_input input = {0};
     assert_int_equal(store_open(&f.store, NULL, &f.err), 0);
     (void)fill_input(&f, &input, &s);
     assert_int_equal(plan_make(&plan, &f.arena, f.store, &input, &f.err), 0);

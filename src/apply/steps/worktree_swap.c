@@ -20,7 +20,7 @@ enum { TRASH_MAX = 100000 };
 
 static void keep(struct words *kept, struct arena *arena, const char *path)
 {
-    if (path && !str_is_among(path, kept->items, kept->count))
+    if (path && !words_have(kept, path))
         words_add(kept, arena, path);
 }
 

@@ -7,14 +7,6 @@
 
 #include <string.h>
 
-const struct option common_options[] = {
-    {"json", NULL, "print one JSON document on standard output", false},
-    {"quiet", NULL, "say less on standard error", false},
-    {"verbose", NULL, "say more on standard error", false},
-    {"help", NULL, "show this help", false},
-    {NULL, NULL, NULL, false},
-};
-
 #define WIDTH 96
 #define COLUMN 28
 
@@ -149,8 +141,7 @@ static int help_run(struct run *run, struct err *err)
 static int version_run(struct run *run, struct err *err)
 {
     (void)err;
-    data_add(&run->arena, run->document, FIELD("version", TMPLGEN_VERSION),
-             FIELD("engine", TEMPLATE_ENGINE));
+    cmd_tell(run, FIELD("version", TMPLGEN_VERSION), FIELD("engine", TEMPLATE_ENGINE));
     cmd_print(run, "tmplgen %s (engine %d)\n", TMPLGEN_VERSION, TEMPLATE_ENGINE);
     return TG_OK;
 }

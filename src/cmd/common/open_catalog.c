@@ -3,7 +3,6 @@
 
 #include "base/arena.h"
 #include "base/limits.h"
-#include "base/str.h"
 #include "catalog/catalog.h"
 #include "catalog/remote.h"
 #include "catalog/trust.h"

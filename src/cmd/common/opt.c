@@ -8,6 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+const struct option common_options[] = {
+    {"json", NULL, "print one JSON document on standard output", false},
+    {"quiet", NULL, "say less on standard error", false},
+    {"verbose", NULL, "say more on standard error", false},
+    {"help", NULL, "show this help", false},
+    {NULL, NULL, NULL, false},
+};
+
 static size_t count_options(const struct option_group *groups)
 {
     size_t count = 0;
@@ -109,17 +117,12 @@ const char *opt_value(const struct parsed *parsed, const char *name)
     return NULL;
 }
 
-const char **opt_values(size_t *count, struct arena *arena, const struct parsed *parsed,
-                        const char *name)
+struct words opt_values(struct arena *arena, const struct parsed *parsed, const char *name)
 {
-    const char **values = NULL;
-    *count = 0;
+    struct words values = {0};
     for (size_t i = 0; i < parsed->count; i++)
-        if (strcmp(parsed->values[i].option->name, name) == 0) {
-            if (!values)
-                values = arena_array(arena, parsed->count, sizeof(*values));
-            values[(*count)++] = parsed->values[i].text;
-        }
+        if (strcmp(parsed->values[i].option->name, name) == 0)
+            words_add(&values, arena, parsed->values[i].text);
     return values;
 }
 

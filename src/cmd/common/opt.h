@@ -3,12 +3,15 @@
 
 #include "base/err.h"
 #include "base/option.h"
-#include "base/span.h"
+#include "base/str.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
+
+/* Options that every command has: --json, --quiet, --verbose, --help. */
+extern const struct option common_options[];
 
 struct option_group {
     const char *title;
@@ -44,6 +47,5 @@ const char *opt_value(const struct parsed *parsed, const char *name);
 /* A number from 1 to `max`, `noun` in the message, where the option was given: else exit 2. */
 TG_CHECKED int opt_number(size_t *out, const struct parsed *parsed, const char *name,
                           const char *noun, size_t max, struct err *err);
-/* All values of a repeatable option, in order; NULL and 0 where there is none. */
-const char **opt_values(size_t *count, struct arena *arena, const struct parsed *parsed,
-                        const char *name);
+/* All values of a repeatable option, in order. */
+struct words opt_values(struct arena *arena, const struct parsed *parsed, const char *name);

@@ -25,21 +25,21 @@ static struct data *base_data(struct image_session *s, const struct image_row *r
 
 static struct data *layer_data(struct arena *arena, const struct layer_size *layer)
 {
-    struct data *map = data_map(arena), *shared = data_list(arena);
+    struct data *shared = data_list(arena);
     for (const struct image_row **row = layer->shared; *row; row++)
         data_push(arena, shared, data_str(arena, (*row)->name));
-    return data_add(arena, map, FIELD("bytes", layer->bytes), FIELD("digest", layer->digest),
-                    FIELD("shared", shared));
+    return data_of(arena, FIELD("bytes", layer->bytes), FIELD("digest", layer->digest),
+                   FIELD("shared", shared));
 }
 
 static struct data *size_data(struct arena *arena, const struct image_size *size)
 {
-    struct data *map = data_map(arena), *layers = data_list(arena);
+    struct data *layers = data_list(arena);
     if (!size || !size->known)
         return data_null(arena);
     for (size_t i = 0; i < size->layer_count; i++)
         data_push(arena, layers, layer_data(arena, &size->layers[i]));
-    return data_add(arena, map, FIELD("bytes", size->bytes), FIELD("layers", layers));
+    return data_of(arena, FIELD("bytes", size->bytes), FIELD("layers", layers));
 }
 
 static struct data *row_data(struct image_session *s, const struct image_row *row,
@@ -130,7 +130,7 @@ static int image_list_run(struct run *run, struct err *err)
         width = (int)strlen(s->rows[i].tag) > width ? (int)strlen(s->rows[i].tag) : width;
     for (size_t i = 0; i < s->count; i++) {
         const struct base_image *image = s->rows[i].image;
-        struct data *map = data_map(arena), *rows = data_list(arena);
+        struct data *rows = data_list(arena);
         bool told = false;
         for (size_t j = 0; j < i; j++)
             told |= str_equal(s->rows[j].image->name, image->name);
@@ -145,13 +145,13 @@ static int image_list_run(struct run *run, struct err *err)
                 if (sizes)
                     print_size(s, &sizes[j]);
             }
-        data_add(arena, map, FIELD("name", image->name), FIELD("description", image->description),
-                 FIELD("rows", rows));
-        data_push(arena, images, map);
+        data_push(arena, images,
+                  data_of(arena, FIELD("name", image->name),
+                          FIELD("description", image->description), FIELD("rows", rows)));
     }
     if (sizes)
         print_together(s, sizes);
-    data_put(arena, run->document, "images", images);
+    cmd_tell(run, FIELD("images", images));
     return TG_OK;
 }
 
@@ -170,10 +170,7 @@ const struct command image_list_command = {
         "The rows are those of the plan, images.yml where there is one, else each image's "
         "own; options of the stack make one row of one image. Nothing is fetched, and no engine is "
         "run without --sizes.",
-    .options = {{"Sizes", list_options},
-                IMAGE_ROWS,
-                {"Catalog", matrix_source_options},
-                {"Output", common_options}},
+    .options = OPTIONS({"Sizes", list_options}, IMAGE_ROWS, {"Catalog", matrix_source_options}),
     .max_arguments = IMAGE_NAMES_MAX,
     .run = image_list_run};
 
@@ -201,7 +198,7 @@ static int image_render_run(struct run *run, struct err *err)
         data_push(arena, rendered, map);
         cmd_print(run, "%s\n", paths[i]);
     }
-    data_put(arena, run->document, "rendered", rendered);
+    cmd_tell(run, FIELD("rendered", rendered));
     return TG_OK;
 }
 
@@ -218,10 +215,8 @@ const struct command image_render_command = {
         "A folder that was rendered before and that nobody changed since is replaced; one "
         "that holds anything else is refused. Base images are named by digest where the lock "
         "file has them.",
-    .options = {{"Output folder", output_options},
-                IMAGE_ROWS,
-                {"Catalog", matrix_source_options},
-                {"Output", common_options}},
+    .options =
+        OPTIONS({"Output folder", output_options}, IMAGE_ROWS, {"Catalog", matrix_source_options}),
     .max_arguments = IMAGE_NAMES_MAX,
     .run = image_render_run};
 
@@ -276,7 +271,7 @@ static int image_bake_run(struct run *run, struct err *err)
     if (!s->selection.registry)
         cmd_warn(run, "without a registry the targets have no cache: --registry HOST/PATH");
     cmd_print(run, "%s: %zu targets, their contexts in %s\n", output, s->count, what.output);
-    data_add(&run->arena, run->document, FIELD("targets", targets), FIELD("output", output));
+    cmd_tell(run, FIELD("targets", targets), FIELD("output", output));
     return TG_OK;
 }
 
@@ -294,9 +289,6 @@ const struct command image_bake_command = {
     .details = "Then: docker buildx bake -f FILE [IMAGE...]. A row is built for amd64 and arm64 "
                "where it has the same wheels for both. docs/images.md shows a whole matrix on the "
                "kubernetes driver.",
-    .options = {{"Files", bake_options},
-                IMAGE_ROWS,
-                {"Catalog", matrix_source_options},
-                {"Output", common_options}},
+    .options = OPTIONS({"Files", bake_options}, IMAGE_ROWS, {"Catalog", matrix_source_options}),
     .max_arguments = IMAGE_NAMES_MAX,
     .run = image_bake_run};

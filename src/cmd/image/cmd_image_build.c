@@ -187,7 +187,7 @@ static void build_view_close(struct build_view *view)
 
 static int read_arguments(struct words *out, struct run *run, struct err *err)
 {
-    out->items = opt_values(&out->count, &run->arena, &run->options, "build-arg");
+    *out = opt_values(&run->arena, &run->options, "build-arg");
     for (size_t i = 0; i < out->count; i++) {
         const char *equals = strchr(out->items[i], '=');
         if (!equals || equals == out->items[i])
@@ -212,16 +212,15 @@ static struct data *row_result(struct image_session *s, const struct image_row *
                                const struct built *built)
 {
     struct arena *arena = &s->run->arena;
-    struct data *map = data_map(arena);
     bool failed = built->status == BUILD_FAILED;
-    return data_add(arena, map, FIELD("image", row->image->name), FIELD("tag", row->tag),
-                    FIELD("digest", built->digest),
-                    FIELD("bytes", built->bytes ? data_int(arena, built->bytes) : data_null(arena)),
-                    FIELD("seconds", built->seconds),
-                    FIELD("status", build_status_names[built->status]),
-                    FIELD("failed_step", failed ? build_step_names[built->failed_step] : NULL),
-                    FIELD("why", built->why), FIELD("instruction", built->instruction),
-                    FIELD("name", row->name));
+    return data_of(arena, FIELD("image", row->image->name), FIELD("tag", row->tag),
+                   FIELD("digest", built->digest),
+                   FIELD("bytes", built->bytes ? data_int(arena, built->bytes) : data_null(arena)),
+                   FIELD("seconds", built->seconds),
+                   FIELD("status", build_status_names[built->status]),
+                   FIELD("failed_step", failed ? build_step_names[built->failed_step] : NULL),
+                   FIELD("why", built->why), FIELD("instruction", built->instruction),
+                   FIELD("name", row->name));
 }
 
 static void print_table(struct image_session *s, const struct built *built)
@@ -317,7 +316,7 @@ static size_t list_built(struct image_session *s, const struct built *built)
             tell_failure(&failures, &s->rows[i], &built[i]);
     }
     print_table(s, built);
-    data_put(arena, s->run->document, "built", list);
+    cmd_tell(s->run, FIELD("built", list));
     s->run->failure_text = failures.len ? arena_strdup(arena, buf_text(&failures)) : NULL;
     return failed;
 }
@@ -425,10 +424,7 @@ const struct command image_build_command = {
                "is a lock file, base images are fetched by its digests, and the packages that a "
                "first build found are written to it for the next ones. SOURCE_DATE_EPOCH is passed "
                "on: two builds with one lock and one epoch give one digest.",
-    .options = {{"Build", build_options},
-                IMAGE_ROWS,
-                {"Catalog", matrix_source_options},
-                {"Output", common_options}},
+    .options = OPTIONS({"Build", build_options}, IMAGE_ROWS, {"Catalog", matrix_source_options}),
     .max_arguments = IMAGE_NAMES_MAX,
     .run = image_build_run};
 
@@ -455,9 +451,6 @@ const struct command image_push_command = {
     .summary = "Push rows that are built, by all their names.",
     .details = "The registry is the plan's, or --registry. Whoever may push is known to the "
                "engine: docker login, podman login.",
-    .options = {{"Push", push_options},
-                IMAGE_ROWS,
-                {"Catalog", matrix_source_options},
-                {"Output", common_options}},
+    .options = OPTIONS({"Push", push_options}, IMAGE_ROWS, {"Catalog", matrix_source_options}),
     .max_arguments = IMAGE_NAMES_MAX,
     .run = image_push_run};

@@ -1,5 +1,4 @@
-/* `image lock`, `image verify`: base images by digest, and whether the registry still has them so.
- */
+/* `image lock`, `image verify`: base images by digest, and what the registry has of them. */
 #include "base/str.h"
 #include "catalog/catalog_source.h"
 #include "cmd/cmd.h"
@@ -69,7 +68,7 @@ static int image_lock_run(struct run *run, struct err *err)
         return err_hint(err, "those that could be are in '%s'", s->lock.path);
     }
     cmd_say(run, written ? "wrote %s" : "%s is as it was", s->lock.path);
-    data_add(&run->arena, run->document, FIELD("locked", out.locked), FIELD("dropped", out.dropped),
+    cmd_tell(run, FIELD("locked", out.locked), FIELD("dropped", out.dropped),
              FIELD("dropped_packages", out.dropped_packages));
     return TG_OK;
 }
@@ -86,11 +85,8 @@ const struct command image_lock_command = {
     .details =
         "Adds what is missing, and drops what no row needs where all rows are looked at. "
         "Everything that is rendered or built afterwards names the base image by its digest.",
-    .options = {{"Lock", update_options},
-                IMAGE_ROWS,
-                {"Registry", image_registry_options},
-                {"Catalog", matrix_source_options},
-                {"Output", common_options}},
+    .options = OPTIONS({"Lock", update_options}, IMAGE_ROWS, {"Registry", image_registry_options},
+                       {"Catalog", matrix_source_options}),
     .max_arguments = IMAGE_NAMES_MAX,
     .run = image_lock_run};
 
@@ -195,9 +191,7 @@ const struct command image_verify_command = {
         "Exit code 6 where a tag moved or is gone, or where the matrix says that its support "
         "has ended; 1 where something could not be asked and nothing else is wrong; 2 where "
         "nothing is locked.",
-    .options = {IMAGE_ROWS,
-                {"Registry", image_registry_options},
-                {"Catalog", matrix_source_options},
-                {"Output", common_options}},
+    .options = OPTIONS(IMAGE_ROWS, {"Registry", image_registry_options},
+                       {"Catalog", matrix_source_options}),
     .max_arguments = IMAGE_NAMES_MAX,
     .run = image_verify_run};

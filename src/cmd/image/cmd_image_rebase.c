@@ -33,9 +33,8 @@ static void tell_words(struct run *run, const struct image_rebased *made, const 
 
 static void tell(struct run *run, const struct image_rebased *made, const char *name)
 {
-    struct arena *arena = &run->arena;
-    data_add(arena, run->document, FIELD("image", name), FIELD("from", made->from),
-             FIELD("to", made->to), FIELD("digest", made->digest), FIELD("layers", made->layers));
+    cmd_tell(run, FIELD("image", name), FIELD("from", made->from), FIELD("to", made->to),
+             FIELD("digest", made->digest), FIELD("layers", made->layers));
     if (made->attestations)
         cmd_warn(run, "%zu attestations were left behind: they are about the image as it was",
                  made->attestations);
@@ -69,8 +68,6 @@ const struct command image_rebase_command = {
         "comes last. It is refused where it cannot be proven safe: another distribution "
         "release or CUDA minor, a base that is not below REF, system packages that REF "
         "installed itself. Where BASE is in another registry, copy it there first.",
-    .options = {{"What", what_options},
-                {"Registry", image_registry_options},
-                {"Output", common_options}},
+    .options = OPTIONS({"What", what_options}, {"Registry", image_registry_options}),
     .max_arguments = 1,
     .run = image_rebase_run};

@@ -40,12 +40,6 @@ const struct option image_lock_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const char *plan_path(const struct run *run)
-{
-    const char *named = opt_value(&run->options, "plan");
-    return named || access(PLAN_FILE, F_OK) < 0 ? named : PLAN_FILE;
-}
-
 /* Beside the plan; else here. */
 static const char *lock_path(struct run *run, const char *plan)
 {
@@ -187,11 +181,11 @@ int image_open(struct image_session *s, struct run *run, unsigned work, struct e
     s->selection.overlay = session.overlay;
     if (split_arguments(s) < 0)
         return -1;
-    s->selection.only.items =
-        opt_values(&s->selection.only.count, &run->arena, &run->options, "only");
+    s->selection.only = opt_values(&run->arena, &run->options, "only");
     s->selection.request = choices_said(&s->request, run) ? &s->request : NULL;
-    path = plan_path(run);
-    if (s->selection.request && opt_given(&run->options, "plan"))
+    const char *named = opt_value(&run->options, "plan");
+    path = named || access(PLAN_FILE, F_OK) < 0 ? named : PLAN_FILE;
+    if (s->selection.request && named)
         return err_set(err, TG_USAGE, "usage", "--plan does not go with options of the stack");
     if (path && plan_load(&s->plan, &run->arena, path, err) < 0)
         return -1;

@@ -207,11 +207,11 @@ static struct data *child_data(struct doctor *d, const struct matrix *matrix,
 {
     struct arena *arena = &d->run->arena;
     const struct machine machine = machine_of(d);
-    struct data *map = data_map(arena), *judged = NULL;
+    const struct data *judged = NULL;
     if (matrix)
         judged = matrix_runs_stack(arena, matrix, &machine, record->resolution, record->request);
-    return data_add(
-        arena, map, FIELD("record", RECORD_FILE),
+    return data_of(
+        arena, FIELD("record", RECORD_FILE),
         FIELD("framework", data_copy(arena, data_get(record->resolution, "framework"))),
         FIELD("variant",
               data_copy(arena, data_get(data_get(record->resolution, "cuda"), "variant"))),
@@ -234,12 +234,12 @@ static int add_matrix(struct doctor *d, struct span overlay)
         if (matrix_load(&matrix, &run->arena, run->catalog->files, overlay, NULL, d->err) < 0 ||
             matrix_runs(&runs, &run->arena, matrix, &machine, d->err) < 0)
             return -1;
-        data_put(&run->arena, run->document, "matrix", runs);
+        cmd_tell(run, FIELD("matrix", runs));
     }
     if (read_child(d, &record, &is_child) < 0)
         return -1;
     if (is_child)
-        data_put(&run->arena, run->document, "child", child_data(d, matrix, &record));
+        cmd_tell(run, FIELD("child", child_data(d, matrix, &record)));
     return 0;
 }
 
@@ -257,8 +257,7 @@ static int consult_matrix(struct doctor *d)
 {
     struct run *run = d->run;
     const struct parsed *options = &run->options;
-    data_add(&run->arena, run->document, FIELD("matrix", data_null(&run->arena)),
-             FIELD("child", data_null(&run->arena)));
+    cmd_tell(run, FIELD("matrix", data_null(&run->arena)), FIELD("child", data_null(&run->arena)));
     if (open_matrix(d) == 0)
         return 0;
     if (opt_given(options, "catalog") || opt_given(options, "overlay"))
@@ -371,14 +370,16 @@ static void print_report(const struct doctor *d, int code)
 
 /* ------------------------------------------------------------------ the command */
 
-static const struct command explain_form;
-
 static int diagnose(struct doctor *d)
 {
     bool explains = opt_given(&d->run->options, "explain");
     d->run->document = data_map(&d->run->arena);
-    if (explains)
-        d->run->command = &explain_form;
+    if (explains) { /* the same command; its document is another one */
+        struct command *form = arena_alloc(&d->run->arena, sizeof(*form));
+        *form = doctor_command;
+        form->schema = "explain@2";
+        d->run->command = form;
+    }
     int code = add_words(d) < 0 ? -1 : run_smoke(d);
     if (code < 0 || take_document(d) < 0)
         return -1;
@@ -417,19 +418,6 @@ const struct command doctor_command = {
     .usage = "[options]",
     .summary = "Name the broken layer of this host's GPU call stack, and the fix.",
     .details = DETAILS,
-    .options = {{"Test", run_options},
-                {"Machine and report", other_options},
-                {"Matrix", matrix_source_options},
-                {"Output", common_options}},
+    .options = OPTIONS({"Test", run_options}, {"Machine and report", other_options},
+                       {"Matrix", matrix_source_options}),
     .run = doctor_run};
-
-/* The same command; its document is another one. */
-static const struct command explain_form = {.name = "doctor",
-                                            .schema = "explain@2",
-                                            .usage = "[options]",
-                                            .summary = "",
-                                            .options = {{"Test", run_options},
-                                                        {"Machine and report", other_options},
-                                                        {"Matrix", matrix_source_options},
-                                                        {"Output", common_options}},
-                                            .run = doctor_run};

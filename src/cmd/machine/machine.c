@@ -37,7 +37,7 @@ static int nothing_here(struct err *err, const char *option, const char *what)
 
 static bool says_auto(const struct stack_request *request, enum stack_choice choice)
 {
-    return str_is_among(WORD, request->said[choice].items, request->said[choice].count);
+    return words_have(&request->said[choice], WORD);
 }
 
 /* The model as the matrix calls it, so that the record means the same to every catalog. */
@@ -49,7 +49,7 @@ static int add_gpu(struct stack_request *request, struct run *run, const struct 
     if (!word)
         return err_set(err, TG_USAGE, "unknown-gpu", "--gpu auto: the matrix does not know '%s'",
                        found->name);
-    if (!str_is_among(word, request->said[CHOICE_GPU].items, request->said[CHOICE_GPU].count))
+    if (!words_have(&request->said[CHOICE_GPU], word))
         request_add(request, &run->arena, CHOICE_GPU, word);
     return 0;
 }

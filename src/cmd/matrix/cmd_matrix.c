@@ -46,6 +46,14 @@ int matrix_session_open(struct session *s, struct run *run, struct err *err)
                : cmd_open_untold(run, err);
 }
 
+void matrix_print(struct run *run, int (*write)(struct buf *, const struct data *),
+                  const struct data *data)
+{
+    BUF_SCRATCH(text, LIMIT_MIB);
+    (void)write(&text, data);
+    cmd_print(run, "%s", buf_text(&text));
+}
+
 /* ------------------------------------------------------------------ matrix resolve */
 
 static int resolve_request(struct session *s, const struct stack_request *request,
@@ -69,14 +77,12 @@ static int add_why(struct session *s, const struct matrix *matrix,
                    const struct stack_request *request)
 {
     struct data *why;
-    BUF_SCRATCH(text, LIMIT_MIB);
     if (!opt_given(&s->run->options, "explain"))
         return 0;
     if (matrix_why(&why, &s->run->arena, matrix, request, s->err) < 0)
         return -1;
-    data_put(&s->run->arena, s->run->document, "why", why);
-    (void)matrix_explain_why(&text, why);
-    cmd_print(s->run, "%s", buf_text(&text));
+    cmd_tell(s->run, FIELD("why", why));
+    matrix_print(s->run, matrix_explain_why, why);
     return 0;
 }
 
@@ -119,7 +125,6 @@ static int add_diff(struct session *s, struct stack_request request, const struc
     struct data *to, *diff;
     const struct matrix *matrix;
     const char *changes = opt_value(&run->options, "diff");
-    BUF_SCRATCH(text, LIMIT_MIB);
     if (!changes)
         return 0;
     if (change_request(s, &request, changes) < 0)
@@ -127,11 +132,9 @@ static int add_diff(struct session *s, struct stack_request request, const struc
     if (resolve_request(s, &request, &to, &matrix) < 0)
         return err_wrap(s->err, "--diff");
     diff = matrix_diff(&run->arena, from, to);
-    data_add(&run->arena, run->document,
-             FIELD("diff_request", stack_request_data(&run->arena, &request)),
+    cmd_tell(run, FIELD("diff_request", stack_request_data(&run->arena, &request)),
              FIELD("diff_resolution", to), FIELD("diff", diff));
-    (void)matrix_explain_diff(&text, diff);
-    cmd_print(run, "%s", buf_text(&text));
+    matrix_print(run, matrix_explain_diff, diff);
     return 0;
 }
 
@@ -140,14 +143,11 @@ static int answer_request(struct session *s, const struct stack_request *request
     struct run *run = s->run;
     struct data *resolution;
     const struct matrix *matrix;
-    BUF_SCRATCH(text, LIMIT_MIB);
     if (resolve_request(s, request, &resolution, &matrix) < 0)
         return -1;
-    data_put(&run->arena, run->document, "resolution", resolution);
-    if (!opt_given(&run->options, "diff")) {
-        (void)matrix_explain(&text, resolution);
-        cmd_print(run, "%s", buf_text(&text));
-    }
+    cmd_tell(run, FIELD("resolution", resolution));
+    if (!opt_given(&run->options, "diff"))
+        matrix_print(run, matrix_explain, resolution);
     return add_why(s, matrix, request) < 0 || add_diff(s, *request, resolution) < 0 ? -1 : TG_OK;
 }
 
@@ -157,7 +157,7 @@ static int matrix_resolve_run(struct run *run, struct err *err)
     (void)choices_said(&request, run);
     if (machine_fill_auto(&request, run, err) < 0)
         return -1;
-    data_put(&run->arena, run->document, "request", stack_request_data(&run->arena, &request));
+    cmd_tell(run, FIELD("request", stack_request_data(&run->arena, &request)));
     if (!request_text(&request, CHOICE_FRAMEWORK)) {
         (void)err_set(err, TG_USAGE, "missing-framework", "--framework is missing");
         return err_hint(err, "such as --framework pytorch; `tmplgen matrix list` names them");
@@ -181,32 +181,26 @@ const struct command matrix_resolve_command = {
     .details = "Nothing is written and nothing is fetched. When no set meets the demands, the exit "
                "code is 4: the output names the demands that conflict, with the reason and source "
                "of each, and the nearest requests that would work.",
-    .options = {{"Stack", stack_options},
-                {"Answer", answer_options},
-                {"How", matrix_source_options},
-                {"Output", common_options}},
+    .options = OPTIONS({"Stack", stack_options}, {"Answer", answer_options},
+                       {"How", matrix_source_options}),
     .run = matrix_resolve_run};
 
 /* ------------------------------------------------------------------ matrix list */
 
 /* What can be listed beside nothing, which is the frameworks and packages. */
 struct topics {
-    const char **frameworks, **packages;
-    size_t framework_count, package_count;
+    struct words frameworks, packages;
 };
 
 static int unknown_topic(struct session *s, const struct topics *topics, const char *topic)
 {
-    size_t count = 0;
-    size_t room = topics->framework_count + topics->package_count + matrix_topic_count;
-    const char **all = arena_array(&s->run->arena, room + 1, sizeof(*all));
-    for (size_t i = 0; i < topics->framework_count; i++)
-        all[count++] = topics->frameworks[i];
-    for (size_t i = 0; i < topics->package_count; i++)
-        all[count++] = topics->packages[i];
-    for (size_t i = 0; i < matrix_topic_count; i++)
-        all[count++] = matrix_topics[i];
-    const char *near = str_nearest(topic, all, count);
+    const struct words parts[] = {
+        topics->frameworks, topics->packages, {(const char **)matrix_topics, matrix_topic_count}};
+    struct words all = {0};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+        for (size_t j = 0; j < parts[i].count; j++)
+            words_add(&all, &s->run->arena, parts[i].items[j]);
+    const char *near = str_nearest(topic, all.items, all.count);
     (void)err_set(s->err, TG_USAGE, "unknown-topic", "the matrix has no '%s'", topic);
     return near ? err_hint(s->err, "did you mean '%s'?", near)
                 : err_hint(s->err, "a framework, a package, or gpus, drivers, images, platforms");
@@ -219,16 +213,16 @@ static int find_topic(const char **framework, struct session *s, const char *top
     struct arena *arena = &s->run->arena;
     const struct fileset *files = s->run->catalog->files;
     *framework = NULL;
-    topics.framework_count = matrix_frameworks(&topics.frameworks, arena, files);
-    topics.package_count = matrix_package_names(&topics.packages, arena, files);
-    if (!topic || str_is_among(topic, topics.packages, topics.package_count))
+    topics.frameworks.count = matrix_frameworks(&topics.frameworks.items, arena, files);
+    topics.packages.count = matrix_package_names(&topics.packages.items, arena, files);
+    if (!topic || words_have(&topics.packages, topic))
         return 0;
-    if (str_is_among(topic, topics.frameworks, topics.framework_count))
+    if (words_have(&topics.frameworks, topic))
         *framework = topic;
     else if (!str_is_among(topic, matrix_topics, matrix_topic_count))
         return unknown_topic(s, &topics, topic);
-    else if (topics.framework_count)
-        *framework = topics.frameworks[0]; /* the other files are the same for all */
+    else if (topics.frameworks.count)
+        *framework = topics.frameworks.items[0]; /* the other files are the same for all */
     return 0;
 }
 
@@ -238,13 +232,11 @@ static int matrix_list_run(struct run *run, struct err *err)
     const char *topic = cmd_argument(run, NULL);
     struct matrix *matrix;
     const char *any;
-    BUF_SCRATCH(text, LIMIT_MIB);
     if (matrix_session_open(s, run, err) < 0 || find_topic(&any, s, topic) < 0 ||
         matrix_load(&matrix, &run->arena, s->run->catalog->files, s->overlay, any, s->err) < 0)
         return -1;
     run->document = matrix_list_data(&run->arena, matrix, topic);
-    (void)matrix_list_table(&text, &run->arena, run->document);
-    cmd_print(run, "%s", buf_text(&text));
+    matrix_print(run, matrix_list_table, run->document);
     return TG_OK;
 }
 
@@ -255,7 +247,7 @@ const struct command matrix_list_command = {
     .details = "Without an argument: the frameworks, and the packages that live on one. With "
                "--json every row has its source, date "
                "and confidence.",
-    .options = {{"How", matrix_source_options}, {"Output", common_options}},
+    .options = OPTIONS({"How", matrix_source_options}),
     .max_arguments = 1,
     .run = matrix_list_run};
 
@@ -270,11 +262,10 @@ static void keep_finding(void *context, const struct err *finding)
 {
     struct findings *findings = context;
     struct arena *arena = &findings->run->arena;
-    struct data *map = data_map(arena);
     const char *file = finding->where.file ? finding->where.file : "";
-    data_add(arena, map, FIELD("file", finding->where.file), FIELD("line", finding->where.line),
-             FIELD("column", finding->where.column), FIELD("message", finding->message));
-    data_push(arena, findings->list, map);
+    data_push(arena, findings->list,
+              data_of(arena, FIELD("file", finding->where.file), FIELD("line", finding->where.line),
+                      FIELD("column", finding->where.column), FIELD("message", finding->message)));
     cmd_say(findings->run, "%s:%zu:%zu: %s", file, finding->where.line, finding->where.column,
             finding->message);
 }
@@ -295,7 +286,7 @@ static int matrix_check_run(struct run *run, struct err *err)
     if (budget_steps(0, s->err) < 0)
         return -1;
     if (!count) {
-        data_put(&run->arena, run->document, "findings", findings.list);
+        cmd_tell(run, FIELD("findings", findings.list));
         cmd_print(run, "the matrix is consistent\n");
         return TG_OK;
     }
@@ -316,7 +307,5 @@ const struct command matrix_check_command = {
     .usage = "",
     .summary = "Check that the files of a matrix agree with themselves and with each other.",
     .details = "Every finding is told with its file, line and column; the exit code is then 2.",
-    .options = {{"What", check_options},
-                {"How", matrix_source_options},
-                {"Output", common_options}},
+    .options = OPTIONS({"What", check_options}, {"How", matrix_source_options}),
     .run = matrix_check_run};

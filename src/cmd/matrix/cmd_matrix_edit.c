@@ -124,8 +124,8 @@ static int tell(struct session *s, struct data *proposals, struct data *written)
 {
     struct run *run = s->run;
     BUF_SCRATCH(text, LIMIT_MIB);
-    data_add(&run->arena, run->document, FIELD("index", s->live.name),
-             FIELD("proposals", proposals), FIELD("written", written));
+    cmd_tell(run, FIELD("index", s->live.name), FIELD("proposals", proposals),
+             FIELD("written", written));
     (void)matrix_refresh_table(&text, proposals);
     cmd_print(run, "%s", proposals->list.count ? buf_text(&text) : "nothing new\n");
     if (index_check(s->live.index, s->err) == 0 && index_check_any(s->live.index, s->err) == 0)
@@ -158,10 +158,8 @@ const struct command matrix_refresh_command = {
     .details = "Each row comes with its evidence and a stated confidence; what the index does not "
                "prove is left out. Nothing is written but with --write, and only into a folder "
                "whose files agree with each other with the new rows.",
-    .options = {{"What", refresh_options},
-                {"Index", live_options},
-                {"How", matrix_source_options},
-                {"Output", common_options}},
+    .options =
+        OPTIONS({"What", refresh_options}, {"Index", live_options}, {"How", matrix_source_options}),
     .max_arguments = 1,
     .run = matrix_refresh_run};
 
@@ -206,9 +204,8 @@ static void tell_lifted(struct session *s, const struct acceptance *a, struct da
                         const char *path)
 {
     struct run *run = s->run;
-    data_add(&run->arena, run->document, FIELD("framework", a->framework),
-             FIELD("release", a->version), FIELD("confidence", a->confidence),
-             FIELD("lifted", lifted), FIELD("written", path));
+    cmd_tell(run, FIELD("framework", a->framework), FIELD("release", a->version),
+             FIELD("confidence", a->confidence), FIELD("lifted", lifted), FIELD("written", path));
     for (size_t i = 0; i < lifted->list.count; i++) {
         const struct data *row = lifted->list.items[i];
         const char *variant = data_text(data_get(row, "variant"));
@@ -253,6 +250,6 @@ const struct command matrix_accept_command = {
     .details = "Rows of low confidence are chosen only when they are named exactly. Nothing but "
                "the words of the confidence is changed in the file, and only where all files agree "
                "with each other afterwards. A row that several releases share is lifted for all.",
-    .options = {{"What", accept_options}, {"Where", where_options}, {"Output", common_options}},
+    .options = OPTIONS({"What", accept_options}, {"Where", where_options}),
     .max_arguments = 1,
     .run = matrix_accept_run};

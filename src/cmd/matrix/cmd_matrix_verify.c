@@ -6,8 +6,6 @@
 #include "cmd/cmd.h"
 #include "cmd/matrix/matrix_session.h"
 #include "data/document.h"
-#include "data/json.h"
-#include "io/io.h"
 #include "matrix/matrix.h"
 #include "package_index/package_index.h"
 #include "package_index/verify.h"
@@ -56,14 +54,12 @@ static int verify_images(struct data **images, struct session *s, const struct m
 static int64_t tell_rows(struct session *s, struct data *rows)
 {
     struct run *run = s->run;
-    BUF_SCRATCH(text, LIMIT_MIB);
     struct data *counts = matrix_verify_counts(&run->arena, rows);
     const char *since = s->live.index ? index_since(s->live.index) : NULL;
-    data_add(&run->arena, run->document, FIELD("index", s->live.name), FIELD("since", since),
-             FIELD("counts", counts), FIELD("rows", rows));
+    cmd_tell(run, FIELD("index", s->live.name), FIELD("since", since), FIELD("counts", counts),
+             FIELD("rows", rows));
     if (s->live.index)
-        (void)matrix_verify_table(&text, &run->arena, rows);
-    cmd_print(run, "%s", buf_text(&text));
+        matrix_print(run, matrix_verify_table, rows);
     return data_get(counts, "differs")->integer;
 }
 
@@ -71,14 +67,12 @@ static int64_t tell_rows(struct session *s, struct data *rows)
 static int64_t tell_images(struct session *s, struct data *images, const char **failed)
 {
     struct run *run = s->run;
-    BUF_SCRATCH(text, LIMIT_MIB);
     struct data *counts = images ? matrix_images_counts(&run->arena, images) : NULL;
     *failed = NULL;
-    data_add(&run->arena, run->document, FIELD("image_counts", counts), FIELD("images", images));
+    cmd_tell(run, FIELD("image_counts", counts), FIELD("images", images));
     if (!images)
         return 0;
-    (void)matrix_images_table(&text, images);
-    cmd_print(run, "%s", buf_text(&text));
+    matrix_print(run, matrix_images_table, images);
     for (size_t i = 0; !*failed && i < images->list.count; i++)
         *failed = data_text(data_get(images->list.items[i], "why"));
     return data_get(counts, "differs")->integer;
@@ -147,9 +141,7 @@ const struct command matrix_verify_command = {
                "as not asked, "
                "never as verified. The exit code is 6 where something differs, and 1 where the "
                "index could not be asked.",
-    .options = {{"What", what_options},
-                {"Index", live_options},
-                {"How", matrix_source_options},
-                {"Output", common_options}},
+    .options =
+        OPTIONS({"What", what_options}, {"Index", live_options}, {"How", matrix_source_options}),
     .max_arguments = 1,
     .run = matrix_verify_run};

@@ -6,7 +6,6 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
-#include "data/data.h"
 #include "data/json.h"
 #include "io/http.h"
 #include "io/interrupt.h"

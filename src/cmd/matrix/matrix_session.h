@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-struct arena;
+struct buf;
+struct data;
 struct package_index;
 struct run;
 
@@ -45,3 +46,6 @@ extern const struct option matrix_source_options[];
 TG_CHECKED int matrix_session_open(struct session *s, struct run *run, struct err *err);
 /* What --overlay names, which must be there, else the overlay of this folder, which may be. */
 TG_CHECKED int matrix_overlay(struct span *out, struct run *run, struct err *err);
+/* Prints what `write` has for people of a part of the document. */
+void matrix_print(struct run *run, int (*write)(struct buf *, const struct data *),
+                  const struct data *data);

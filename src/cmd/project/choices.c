@@ -8,7 +8,6 @@
 #include "data/yaml.h"
 #include "io/io.h"
 #include "registry/reference.h"
-#include "resolver/resolver.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -62,14 +61,14 @@ static void add_flags(struct choices *out, struct run *run)
 
 static int add_sets(struct choices *out, struct run *run, struct err *err)
 {
-    size_t count;
-    const char **sets = opt_values(&count, &run->arena, &run->options, "set");
-    for (size_t i = 0; i < count; i++) {
-        const char *equals = strchr(sets[i], '=');
-        if (!equals || equals == sets[i])
+    const struct words sets = opt_values(&run->arena, &run->options, "set");
+    for (size_t i = 0; i < sets.count; i++) {
+        const char *equals = strchr(sets.items[i], '=');
+        if (!equals || equals == sets.items[i])
             return err_set(err, TG_USAGE, "usage", "'--set %s' is not of the form KEY=VALUE",
-                           image_shown(&run->arena, sets[i]));
-        const char *name = arena_memdup(&run->arena, sets[i], (size_t)(equals - sets[i]));
+                           image_shown(&run->arena, sets.items[i]));
+        const char *name =
+            arena_memdup(&run->arena, sets.items[i], (size_t)(equals - sets.items[i]));
         if (strcmp(name, "type") == 0)
             out->type = out->type ? out->type : equals + 1;
         else
@@ -118,9 +117,8 @@ bool choices_said(struct stack_request *out, struct run *run)
     bool any = false;
     *out = (struct stack_request){0};
     for (enum stack_choice i = 0; i < CHOICE_COUNT; i++) {
-        struct words *said = &out->said[i];
-        said->items = opt_values(&said->count, &run->arena, &run->options, stack_options[i].name);
-        any |= said->count > 0;
+        out->said[i] = opt_values(&run->arena, &run->options, stack_options[i].name);
+        any |= out->said[i].count > 0;
     }
     return any;
 }
@@ -173,7 +171,7 @@ static int many_texts(struct words *out, struct run *run, const struct given *gi
                       const char *name, struct err *err)
 {
     if (given->from == GIVEN_FLAG) {
-        out->items = opt_values(&out->count, &run->arena, &run->options, name);
+        *out = opt_values(&run->arena, &run->options, name);
         return 0;
     }
     if (given->node && given->node->kind == YAML_LIST)

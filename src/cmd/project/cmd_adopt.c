@@ -4,9 +4,7 @@
 #include "cmd/common/command_line.h"
 #include "cmd/project/choices.h"
 #include "cmd/project/update_words.h"
-#include "io/interrupt.h"
 #include "io/term.h"
-#include "resolver/resolver.h"
 #include "update/adopt.h"
 #include "update/update.h"
 
@@ -48,8 +46,8 @@ static void fill_options(struct adopted_child *a)
                                         .no_commit = opt_given(given, "no-commit"),
                                         .signoff = opt_given(given, "signoff"),
                                         .branch = opt_value(given, "branch"),
-                                        .message = opt_value(given, "message")};
-    a->options.merge = opt_values(&a->options.merge_count, &a->run->arena, given, "merge");
+                                        .message = opt_value(given, "message"),
+                                        .merge = opt_values(&a->run->arena, given, "merge")};
 }
 
 static int adopt(struct adopted_child *a)
@@ -108,10 +106,7 @@ const struct command adopt_command = {
                "--merge brings the template's changes into such files. What the repository says "
                "of itself (name, package, Python, framework) is taken, and asked on a terminal. "
                "It is one commit; 'tmplgen update' takes it from there.",
-    .options = {{"What", what_options},
-                {"Stack", stack_options},
-                {"Project", project_options},
-                {"How", how_options},
-                {"Output", common_options}},
+    .options = OPTIONS({"What", what_options}, {"Stack", stack_options},
+                       {"Project", project_options}, {"How", how_options}),
     .max_arguments = 1,
     .run = adopt_command_run};

@@ -293,10 +293,7 @@ const struct command new_command = {
                "branch, a commit or a policy such as ^1.2. Outside of a repository it makes one "
                "with a first commit; "
                "inside one it writes the files and leaves committing to you.",
-    .options = {{"What", what_options},
-                {"Stack", stack_options},
-                {"Project", project_options},
-                {"How", how_options},
-                {"Output", common_options}},
+    .options = OPTIONS({"What", what_options}, {"Stack", stack_options},
+                       {"Project", project_options}, {"How", how_options}),
     .max_arguments = 1,
     .run = new_run};

@@ -111,12 +111,11 @@ const struct command status_command = {
                "written. Whether an update waits is found out where the catalog is at hand; where "
                "it is not, a warning says so. Only --fetch asks a server: without it, what was "
                "fetched before counts.",
-    .options = {{"How", status_options}, {"Output", common_options}},
+    .options = OPTIONS({"How", status_options}),
     .max_arguments = 1,
     .run = status_run};
 
-/* ---------------------------------------------------------------- diff: the child against what it
- * was made from */
+/* ---------------------------------------------------------------- diff */
 
 /* Foreign bytes never reach a terminal; in a file or a pipe the patch is exact. */
 static void print_patch(struct run *run, struct span patch)
@@ -145,6 +144,6 @@ const struct command diff_command = {
     .summary = "Show what you changed since the template made it, as a patch.",
     .details = "From what the template rendered to the tracked files as they lie on disk, without "
                "the record.",
-    .options = {{"How", status_options + 1}, {"Output", common_options}},
+    .options = OPTIONS({"How", status_options + 1}),
     .max_arguments = 1,
     .run = diff_run};

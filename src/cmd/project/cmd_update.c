@@ -107,18 +107,16 @@ static int check_flags(const struct run *run, struct err *err)
 static void take_unset(struct updated_child *u)
 {
     struct given_list *stack = &u->choices.stack;
-    const char **unset = arena_array(&u->run->arena, stack->count + 1, sizeof(*unset));
     size_t kept = 0;
     for (size_t i = 0; i < stack->count; i++) {
         if (stack->items[i].from == GIVEN_CONFIG)
             continue; /* what the record says comes before it */
         if (stack->items[i].text && !*stack->items[i].text)
-            unset[u->options.target.unset_count++] = stack->items[i].name;
+            words_add(&u->options.target.unset, &u->run->arena, stack->items[i].name);
         else
             stack->items[kept++] = stack->items[i];
     }
     stack->count = kept;
-    u->options.target.unset = unset;
 }
 
 static int gather(struct updated_child *u)
@@ -161,7 +159,7 @@ static int fill_options(struct updated_child *u)
     u->options.signoff = opt_given(given, "signoff");
     u->options.commit_conflicts = str_equal(opt_value(given, "on-conflict"), "commit");
     u->options.base = opt_value(given, "base");
-    u->options.restore = opt_values(&u->options.restore_count, &u->run->arena, given, "restore");
+    u->options.restore = opt_values(&u->run->arena, given, "restore");
     return 0;
 }
 
@@ -222,18 +220,16 @@ static int update(struct updated_child *u)
 static int update_command_run(struct run *run, struct err *err)
 {
     struct updated_child u = {.run = run, .err = err, .typed = typed_answers_new(run)};
-    int code;
+    bool aborts = opt_given(&run->options, "abort");
+    bool ends = aborts || opt_given(&run->options, "continue");
     if (check_flags(run, err) < 0 || check_pairs(run, err) < 0)
         return -1;
-    if (opt_given(&run->options, "continue"))
-        code = update_continue(&u.outcome.document, &run->arena, cmd_argument(run, "."), err);
-    else if (opt_given(&run->options, "abort"))
-        code = update_abort(&u.outcome.document, &run->arena, cmd_argument(run, "."), err);
-    else
-        code = update(&u);
+    int code =
+        ends ? update_end(&u.outcome.document, &run->arena, cmd_argument(run, "."), aborts, err)
+             : update(&u);
     if (code < 0)
         typed_answers_tell(u.typed, NULL);
-    if (code >= 0 && (opt_given(&run->options, "continue") || opt_given(&run->options, "abort")))
+    else if (ends)
         interrupt_settle();
     if (u.outcome.refusal)
         cmd_refuse(run, u.outcome.refusal);
@@ -289,6 +285,6 @@ const struct command update_command = {
                "in git's own state, and the exit code is 5. Nothing is written before all is known "
                "to be safe; a run that was killed is finished by the next one, or undone by "
                "--abort.",
-    .options = {{"What", what_options}, {"How", how_options}, {"Output", common_options}},
+    .options = OPTIONS({"What", what_options}, {"How", how_options}),
     .max_arguments = 1,
     .run = update_command_run};

@@ -73,7 +73,7 @@ static int print_rules(struct run *run)
         data_push(&run->arena, rules, map);
         cmd_print(run, "%-21s %-8s %s\n", lint_rules[i].name, lint_severity(i), lint_rules[i].what);
     }
-    data_put(&run->arena, run->document, "rules", rules);
+    cmd_tell(run, FIELD("rules", rules));
     return TG_OK;
 }
 
@@ -106,6 +106,6 @@ const struct command template_lint_command = {
         "place, its line, the reason and what to do; the exit code is 2 where one is an error. A "
         "comment 'tmplgen-lint: ignore RULE because REASON' in a file says that a rule does not "
         "hold there. docs/authors.md has the rules.",
-    .options = {{"What", lint_options}, {"Catalog", checked_options}, {"Output", common_options}},
+    .options = OPTIONS({"What", lint_options}, {"Catalog", checked_options}),
     .max_arguments = TYPES_MAX,
     .run = template_lint_run};

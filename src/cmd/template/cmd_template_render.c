@@ -11,7 +11,6 @@
 #include "cmd/template/author_session.h"
 #include "data/document.h"
 #include "io/interrupt.h"
-#include "resolver/resolver.h"
 
 #include <stdlib.h>
 
@@ -190,10 +189,7 @@ const struct command template_render_command = {
         "rendered into it, and only that is replaced; a folder with other files, or a file that "
         "was changed by hand, is refused with 3, and so is one below the catalog's own templates/, "
         "base-images/ or matrices/. There is no repository in it, and no record.",
-    .options = {{"Catalog", author_options},
-                {"How", render_options},
-                {"Stack", stack_options},
-                {"Project", project_options},
-                {"Output", common_options}},
+    .options = OPTIONS({"Catalog", author_options}, {"How", render_options},
+                       {"Stack", stack_options}, {"Project", project_options}),
     .max_arguments = 1,
     .run = render_run};

@@ -292,11 +292,8 @@ const struct command template_show_command = {
         "Without choices every path that can be there is listed, with its condition. With a stack, "
         "answers or --defaults the paths are those of that render; your configuration counts for "
         "nothing here.",
-    .options = {{"Stack", stack_options},
-                {"Answers", project_options},
-                {"How", how_options},
-                {"Catalog", author_options},
-                {"Output", common_options}},
+    .options = OPTIONS({"Stack", stack_options}, {"Answers", project_options}, {"How", how_options},
+                       {"Catalog", author_options}),
     .max_arguments = 1,
     .run = template_show_run};
 
@@ -323,8 +320,7 @@ static int template_list_run(struct run *run, struct err *err)
     if (cmd_open_authored(NULL, run, err) < 0 ||
         show_types(&types, &run->arena, run->catalog, err) < 0)
         return -1;
-    data_add(&run->arena, run->document, FIELD("catalog", show_catalog(&run->arena, run->catalog)),
-             FIELD("types", types));
+    cmd_tell(run, FIELD("catalog", show_catalog(&run->arena, run->catalog)), FIELD("types", types));
     for (size_t i = 0; i < types->list.count; i++) {
         int len = (int)strlen(data_shown(types->list.items[i], "type"));
         width = len > width ? len : width;
@@ -341,5 +337,5 @@ const struct command template_list_command = {
     .usage = "[--verbose]",
     .summary = "Show the types of a catalog: what they make, and with which frameworks.",
     .details = "With --verbose their layers, too.",
-    .options = {{"Catalog", author_options}, {"Output", common_options}},
+    .options = OPTIONS({"Catalog", author_options}),
     .run = template_list_run};

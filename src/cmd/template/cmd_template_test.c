@@ -274,6 +274,6 @@ const struct command template_test_command = {
         "them, in golden/. Ends with 6 and shows a patch where something differs, with 2 where "
         "something cannot be rendered. --check runs code that the catalog names, so it takes "
         "only a folder.",
-    .options = {{"Catalog", checked_options}, {"How", test_options}, {"Output", common_options}},
+    .options = OPTIONS({"Catalog", checked_options}, {"How", test_options}),
     .max_arguments = TYPES_MAX,
     .run = test_run};

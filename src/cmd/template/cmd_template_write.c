@@ -68,7 +68,7 @@ const struct command template_export_command = {
         "projects made from them have recorded, so that `git merge` takes over later releases and "
         "`tmplgen update --catalog DIR` brings projects over. On top is a commit of your own with "
         "CI (GitHub, GitLab, Jenkins), a README.md and the name.",
-    .options = {{"How", export_options}, {"Output", common_options}},
+    .options = OPTIONS({"How", export_options}),
     .max_arguments = 1,
     .run = export_run};
 
@@ -110,8 +110,7 @@ static int new_type_run(struct run *run, struct err *err)
         skeleton_make(&made, &run->arena, &skeleton, err) < 0)
         return -1;
     interrupt_settle();
-    data_add(&run->arena, run->document, FIELD("catalog", skeleton.folder),
-             FIELD("type", skeleton.type),
+    cmd_tell(run, FIELD("catalog", skeleton.folder), FIELD("type", skeleton.type),
              FIELD("made", data_texts(&run->arena, made.items, made.count)));
     print_type(run, &skeleton, &made);
     return TG_OK;
@@ -132,6 +131,6 @@ const struct command template_new_command = {
         "In an empty folder it makes a catalog of one type. The type asks questions of most kinds, "
         "with a word on each: change what you need, and remove the rest. With --from it has "
         "`extends: TYPE` instead, and no files yet.",
-    .options = {{"How", type_options}, {"Output", common_options}},
+    .options = OPTIONS({"How", type_options}),
     .max_arguments = 1,
     .run = new_type_run};

@@ -1,5 +1,4 @@
-/* A repository of somebody else, to read: its objects and refs, and nothing that it says of itself.
- */
+/* A repository of somebody else, to read: objects and refs, and nothing that it says of itself. */
 #include "git/foreign_repo.h"
 
 #include "base/arena.h"

@@ -255,11 +255,6 @@ void store_bytes_release(struct store_bytes *bytes)
     *bytes = (struct store_bytes){{NULL, 0}, NULL};
 }
 
-static enum pack_kind pack_kind_of(git_object_t type)
-{
-    return type == GIT_OBJECT_BLOB ? PACK_BLOB : type == GIT_OBJECT_TREE ? PACK_TREE : PACK_COMMIT;
-}
-
 /* What the repository does not have yet. All are asked for at once: a question costs more than most
  * objects. */
 static size_t list_missing(struct pack_object *out, struct store *store)
@@ -274,8 +269,9 @@ static size_t list_missing(struct pack_object *out, struct store *store)
         const struct fresh *item = &store->items[i];
         if (there[i])
             continue;
-        out[count] = (struct pack_object){
-            .kind = pack_kind_of(item->type), .bytes = item->bytes, .deflated = item->deflated};
+        out[count] = (struct pack_object){.kind = (enum pack_kind)item->type, /* the same numbers */
+                                          .bytes = item->bytes,
+                                          .deflated = item->deflated};
         memcpy(out[count++].id, ids[i].id, sizeof(ids[i].id));
     }
     return count;

@@ -1,7 +1,6 @@
 /* What lies on disk at a path of the work tree, never through a link. */
 #include "git/disk_entry.h"
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "git/store.h"
 #include "io/io.h"

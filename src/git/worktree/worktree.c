@@ -1,5 +1,4 @@
-/* The files of a work tree and the objects that they are: line endings, attributes, configuration.
- */
+/* The files of a work tree as objects: line endings, attributes, configuration. */
 #include "git/worktree.h"
 
 #include "base/arena.h"

@@ -7,7 +7,6 @@
 #include "git/libgit2.h"
 #include "git/repo.h"
 #include "git/store.h"
-#include "git/tree.h"
 
 #include <git2.h>
 #include <stdlib.h>
@@ -66,8 +65,7 @@ static const char *find_half(struct arena *arena, git_config *config,
     return text && *text ? without_brackets(arena, text) : NULL;
 }
 
-/* In git's form. `*name` becomes "NAME <EMAIL>". What nothing gives makes all of it the fallback.
- */
+/* In git's form. `*name` becomes "NAME <EMAIL>". Where anything is missing, all is the fallback. */
 static int find_who(const char **out, const char **name, bool *fallback, struct arena *arena,
                     git_config *config, const struct who *who, struct err *err)
 {

@@ -69,8 +69,9 @@ struct command_line {
     size_t count;
 };
 
-/* The line of `words`, one at least and NULL behind the last. */
+/* The line of `words`, one at least and NULL behind the last, as WORDS has them. */
 struct command_line command_line(struct arena *arena, const char *const *words);
+#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 void command_add(struct command_line *line, const char *word);
 void command_add_all(struct command_line *line, const struct words *words);
 /* Runs it under the job's watch. Exit 1, "engine", where it cannot run or fails. */

@@ -15,13 +15,10 @@ static int run(int *status, const struct engine_job *job, const char *image,
     const char *container = command_container(job), *said;
     ERR_SCRATCH(left);
     const struct engine_job tidy = {job->engine, job->arena, job->watch, &left};
-    struct command_line from =
-        command_line(job->arena, (const char *const[]){"buildah", "from", "--pull-never", "--name",
-                                                       container, image, NULL});
-    struct command_line line =
-        command_line(job->arena, (const char *const[]){"buildah", "run", container, "--", NULL});
-    struct command_line away =
-        command_line(job->arena, (const char *const[]){"buildah", "rm", container, NULL});
+    struct command_line from = command_line(
+        job->arena, WORDS("buildah", "from", "--pull-never", "--name", container, image));
+    struct command_line line = command_line(job->arena, WORDS("buildah", "run", container, "--"));
+    struct command_line away = command_line(job->arena, WORDS("buildah", "rm", container));
     command_add_all(&line, command);
     int rc = command_text(&said, job, &from);
     if (rc == 0)
@@ -53,8 +50,8 @@ static int read_manifest(struct engine_image *out, const struct engine_job *job,
 static int describe(struct engine_image *out, const struct engine_job *job, const char *image)
 {
     struct data *document;
-    struct command_line line = command_line(
-        job->arena, (const char *const[]){"buildah", "inspect", "--type", "image", image, NULL});
+    struct command_line line =
+        command_line(job->arena, WORDS("buildah", "inspect", "--type", "image", image));
     *out = (struct engine_image){0};
     if (command_json(&document, job, &line) < 0)
         return -1;

@@ -92,10 +92,8 @@ int command_text(const char **out, const struct engine_job *job, const struct co
     BUF_SCRATCH(text, ANSWER_BYTES);
     if (capture(&text, job, line) < 0)
         return -1;
-    size_t len = text.len;
-    while (len && strchr(" \r\n", buf_text(&text)[len - 1]))
-        len--;
-    *out = arena_memdup(job->arena, buf_text(&text), len);
+    struct span said = span_trim_end(span_of(buf_text(&text), text.len), " \r\n");
+    *out = arena_memdup(job->arena, said.ptr, said.len);
     return 0;
 }
 
@@ -136,9 +134,8 @@ int command_build(const struct engine_job *job, const struct engine_build *what)
      * The format of docker keeps the name of the container that it was built in: never twice the
      * same. Without --force-rm a build that fails leaves its container.
      */
-    const char *const words[] = {job->engine->name, "build", "--layers", "--force-rm",
-                                 "--format",        "oci",   NULL};
-    struct command_line line = command_line(job->arena, words);
+    struct command_line line = command_line(
+        job->arena, WORDS(job->engine->name, "build", "--layers", "--force-rm", "--format", "oci"));
     if (what->plain_http)
         command_add(&line, "--tls-verify=false");
     if (what->epoch)
@@ -164,8 +161,7 @@ static const char *read_note(struct arena *arena, const char *path)
 int command_push(const char **digest, const struct engine_job *job, const char *name,
                  const char *id_file, bool plain_http)
 {
-    struct command_line line =
-        command_line(job->arena, (const char *const[]){job->engine->name, "push", NULL});
+    struct command_line line = command_line(job->arena, WORDS(job->engine->name, "push"));
     if (plain_http)
         command_add(&line, "--tls-verify=false");
     command_add(&line, arena_printf(job->arena, "--digestfile=%s", id_file));
@@ -178,8 +174,8 @@ int command_push(const char **digest, const struct engine_job *job, const char *
 
 int command_tag(const struct engine_job *job, const char *image, const char *name)
 {
-    struct command_line line = command_line(
-        job->arena, (const char *const[]){job->engine->name, "tag", image, name, NULL});
+    struct command_line line =
+        command_line(job->arena, WORDS(job->engine->name, "tag", image, name));
     return command_run(job, &line);
 }
 

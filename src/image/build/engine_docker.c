@@ -19,10 +19,9 @@ static const char *const podman_probe[] = {"podman", "version", NULL};
 
 static int docker_build(const struct engine_job *job, const struct engine_build *what)
 {
-    static const char *const words[] = {"docker", "buildx", "build", "--progress", "plain", NULL};
-    struct command_line line = command_line(job->arena, words);
-    command_add(&line, "--output");
-    command_add(&line, what->epoch ? "type=docker,rewrite-timestamp=true" : "type=docker");
+    struct command_line line = command_line(
+        job->arena, WORDS("docker", "buildx", "build", "--progress", "plain", "--output",
+                          what->epoch ? "type=docker,rewrite-timestamp=true" : "type=docker"));
     if (what->epoch) {
         command_add(&line, "--build-arg");
         command_add(&line, arena_printf(job->arena, "SOURCE_DATE_EPOCH=%s", what->epoch));
@@ -46,11 +45,9 @@ static int run_in(int *status, const struct engine_job *job, const char *image,
     const char *container = command_container(job), *engine = job->engine->name;
     ERR_SCRATCH(left);
     const struct engine_job tidy = {job->engine, job->arena, job->watch, &left};
-    struct command_line line =
-        command_line(job->arena, (const char *const[]){engine, "run", "--rm", "--name", container,
-                                                       "--entrypoint", "", image, NULL});
-    struct command_line away =
-        command_line(job->arena, (const char *const[]){engine, "rm", "--force", container, NULL});
+    struct command_line line = command_line(
+        job->arena, WORDS(engine, "run", "--rm", "--name", container, "--entrypoint", "", image));
+    struct command_line away = command_line(job->arena, WORDS(engine, "rm", "--force", container));
     command_add_all(&line, command);
     int rc = command_status(status, job, &line);
     if (rc < 0)
@@ -118,10 +115,10 @@ static int describe(struct engine_image *out, const struct engine_job *job, cons
     struct data *list;
     const char *history, *engine = job->engine->name;
     struct command_line inspect =
-        command_line(job->arena, (const char *const[]){engine, "image", "inspect", image, NULL});
-    struct command_line steps = command_line(
-        job->arena, (const char *const[]){engine, "history", "--no-trunc", "--human=false",
-                                          "--format", "{{json .}}", image, NULL});
+        command_line(job->arena, WORDS(engine, "image", "inspect", image));
+    struct command_line steps =
+        command_line(job->arena, WORDS(engine, "history", "--no-trunc", "--human=false", "--format",
+                                       "{{json .}}", image));
     *out = (struct engine_image){0};
     if (command_json(&list, job, &inspect) < 0)
         return -1;
@@ -143,8 +140,7 @@ static int docker_push(const char **digest, const struct engine_job *job, const 
                        const char *id_file, bool plain_http)
 {
     struct engine_image image;
-    struct command_line line =
-        command_line(job->arena, (const char *const[]){"docker", "push", name, NULL});
+    struct command_line line = command_line(job->arena, WORDS("docker", "push", name));
     (void)id_file;
     (void)plain_http;
     if (command_run(job, &line) < 0 || describe(&image, job, name) < 0)

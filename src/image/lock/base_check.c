@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "image/image_rows.h"
 #include "matrix/matrix.h"
 #include "registry/reference.h"
@@ -54,7 +54,7 @@ static void take(struct locking *l, const char *name, const struct registry_ques
     struct registry_platform *platforms;
     size_t count;
     ERR_SCRATCH(err);
-    struct data *map = data_map(l->arena), *by_platform = data_map(l->arena);
+    struct data *by_platform = data_map(l->arena);
     if (question->presence != IMAGE_THERE) {
         tell_failed(l, name,
                     question->presence == IMAGE_GONE ? "the registry has no such tag"
@@ -68,9 +68,9 @@ static void take(struct locking *l, const char *name, const struct registry_ques
     }
     for (size_t i = 0; i < count; i++)
         data_put_text(l->arena, by_platform, platforms[i].name, platforms[i].manifest.digest);
-    data_put_text(l->arena, map, "digest", question->manifest.digest);
-    data_put_text(l->arena, map, "media_type", question->manifest.media_type);
-    data_put(l->arena, map, "platforms", by_platform);
+    struct data *map = data_of(l->arena, FIELD("digest", question->manifest.digest),
+                               FIELD("media_type", question->manifest.media_type),
+                               FIELD("platforms", by_platform));
     data_put(l->arena, l->taken, name, map);
     data_put(l->arena, l->lock->images, name, map);
 }
@@ -124,13 +124,12 @@ static struct data *list_locked(const struct locking *l, const struct data *need
     struct data *list = data_list(l->arena);
     for (size_t i = 0; i < needed->list.count; i++) {
         const char *name = data_text(needed->list.items[i]);
-        struct data *map = data_map(l->arena);
         if (!lock_digest(l->lock, name) || data_has_text(l->failed, name))
             continue;
-        data_put_text(l->arena, map, "reference", name);
-        data_put_text(l->arena, map, "digest", lock_digest(l->lock, name));
-        data_put_text(l->arena, map, "was", data_get_text(data_get(before, name), "digest"));
-        data_push(l->arena, list, map);
+        data_push(l->arena, list,
+                  data_of(l->arena, FIELD("reference", name),
+                          FIELD("digest", lock_digest(l->lock, name)),
+                          FIELD("was", data_get_text(data_get(before, name), "digest"))));
     }
     return list;
 }
@@ -225,15 +224,13 @@ int verify_bases(struct data **checked, struct arena *arena, const struct lock *
         return -1;
     *checked = data_list(arena);
     for (size_t i = 0; i < names->list.count; i++) {
-        struct data *map = data_map(arena);
         const char *name = data_text(names->list.items[i]), *digest = lock_digest(lock, name);
         bool there = questions[i].presence == IMAGE_THERE;
-        data_put_text(arena, map, "reference", name);
-        data_put_text(arena, map, "status", status_of(&questions[i], digest));
-        data_put_text(arena, map, "state", state_of(arena, name, matrix, rows, count));
-        data_put_text(arena, map, "digest", digest);
-        data_put_text(arena, map, "now", there ? questions[i].manifest.digest : NULL);
-        data_put_text(arena, map, "why", questions[i].failure);
+        struct data *map = data_of(
+            arena, FIELD("reference", name), FIELD("status", status_of(&questions[i], digest)),
+            FIELD("state", state_of(arena, name, matrix, rows, count)), FIELD("digest", digest),
+            FIELD("now", there ? questions[i].manifest.digest : NULL),
+            FIELD("why", questions[i].failure));
         data_push(arena, *checked, map);
     }
     return 0;

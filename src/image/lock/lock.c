@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "data/yaml.h"
 #include "io/io.h"
 #include "io/output.h"
@@ -172,9 +172,8 @@ const char *lock_digest(const struct lock *lock, const char *reference)
 static int format(struct buf *out, const struct lock *lock)
 {
     ARENA_SCRATCH(scratch);
-    struct data *root = data_map(&scratch);
-    data_put(&scratch, root, "schema", data_int(&scratch, 1));
-    data_put(&scratch, root, "images", data_sorted(&scratch, lock->images));
+    struct data *root =
+        data_of(&scratch, FIELD("schema", 1), FIELD("images", data_sorted(&scratch, lock->images)));
     if (lock->packages->map.count)
         data_put(&scratch, root, "packages", data_sorted(&scratch, lock->packages));
     return buf_puts(out, HEAD) < 0 || yaml_write(out, root, 0) < 0 ? -1 : 0;

@@ -7,7 +7,7 @@
 #include "base/sha.h"
 #include "base/str.h"
 #include "catalog/base_image.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "data/json.h"
 #include "image/image_rows.h"
 #include "io/io.h"
@@ -61,29 +61,23 @@ static struct data *tags(struct arena *arena, const struct image_row *row)
 static struct data *target(struct arena *arena, const struct bake_row *row, const char *registry)
 {
     static const char *const attest[] = {"type=provenance,mode=max", "type=sbom"};
-    struct data *map = data_map(arena);
     const char *tag = arena_printf(arena, "cache-%s", row->row->tag);
     const char *cache = arena_printf(arena, "type=registry,ref=%s/%s:%s", registry ? registry : "",
                                      row->row->image->name, tag);
-    data_put_text(arena, map, "context", literal(arena, row->context));
-    data_put_text(arena, map, "dockerfile", "Dockerfile");
-    data_put(arena, map, "tags", tags(arena, row->row));
-    data_put(arena, map, "platforms", data_copy(arena, row->platforms));
-    if (registry && image_tag_is_valid(tag)) {
-        data_put(arena, map, "cache-from", one(arena, cache));
-        data_put(arena, map, "cache-to", one(arena, arena_printf(arena, "%s,mode=max", cache)));
-    }
-    data_put(arena, map, "attest", data_texts(arena, attest, 2));
-    return map;
+    struct data *map = data_of(
+        arena, FIELD("context", literal(arena, row->context)), FIELD("dockerfile", "Dockerfile"),
+        FIELD("tags", tags(arena, row->row)), FIELD("platforms", data_copy(arena, row->platforms)));
+    if (registry && image_tag_is_valid(tag))
+        data_add(arena, map, FIELD("cache-from", one(arena, cache)),
+                 FIELD("cache-to", one(arena, arena_printf(arena, "%s,mode=max", cache))));
+    return data_add(arena, map, FIELD("attest", data_texts(arena, attest, 2)));
 }
 
 static void add_group(struct arena *arena, struct data *out, struct data *taken, const char *name,
                       struct data *targets)
 {
-    struct data *map = data_map(arena);
     const char *group = free_name(arena, name, taken);
-    data_put(arena, map, "targets", targets);
-    data_put(arena, out, group, map);
+    data_put(arena, out, group, data_of(arena, FIELD("targets", targets)));
     data_put(arena, taken, group, data_null(arena));
 }
 
@@ -113,19 +107,16 @@ static struct data *groups(struct arena *arena, const struct bake_row *rows, siz
 
 static struct data *told(struct arena *arena, const struct bake_row *row, const char *name)
 {
-    struct data *map = data_map(arena);
-    data_put_text(arena, map, "name", name);
-    data_put_text(arena, map, "image", row->row->image->name);
-    data_put_text(arena, map, "tag", row->row->tag);
-    data_put(arena, map, "platforms", data_copy(arena, row->platforms));
-    data_put_text(arena, map, "context", row->context);
-    return map;
+    return data_of(arena, FIELD("name", name), FIELD("image", row->row->image->name),
+                   FIELD("tag", row->row->tag),
+                   FIELD("platforms", data_copy(arena, row->platforms)),
+                   FIELD("context", row->context));
 }
 
 struct data *bake_document(struct data **targets, struct arena *arena, const struct bake_row *rows,
                            size_t count, const char *registry)
 {
-    struct data *document = data_map(arena), *all = data_map(arena);
+    struct data *all = data_map(arena);
     *targets = data_list(arena);
     for (size_t i = 0; i < count; i++) {
         const struct image_row *row = rows[i].row;
@@ -134,9 +125,7 @@ struct data *bake_document(struct data **targets, struct arena *arena, const str
         data_put(arena, all, name, target(arena, &rows[i], registry));
         data_push(arena, *targets, told(arena, &rows[i], name));
     }
-    data_put(arena, document, "group", groups(arena, rows, count, all));
-    data_put(arena, document, "target", all);
-    return document;
+    return data_of(arena, FIELD("group", groups(arena, rows, count, all)), FIELD("target", all));
 }
 
 /* ------------------------------------------------------------------ the file */

@@ -8,16 +8,16 @@
 #include "base/sha.h"
 #include "catalog/base_image.h"
 #include "catalog/catalog_source.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "image/image_rows.h"
 #include "image/lock.h"
-#include "image/plan/self_program.h"
 #include "io/io.h"
 #include "io/path.h"
 #include "tmplgen.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,61 +25,116 @@
 #include <unistd.h>
 
 #define FILE_BYTES_MAX (64 * LIMIT_MIB)
+#define MAPS_LINE_MAX 8192
 
 /* ------------------------------------------------------------------ what templates see */
 
 static struct data *base_data(struct arena *arena, const struct image_row *row,
                               const struct lock *lock)
 {
-    struct data *map = data_map(arena);
     const struct data *image = data_get(row->resolution, "image");
     const char *digest = lock_digest(lock, row->base);
-    data_put_text(arena, map, "repository", data_get_text(image, "repository"));
-    data_put_text(arena, map, "tag", data_get_text(image, "tag"));
-    data_put_text(arena, map, "digest", digest);
-    data_put_text(arena, map, "reference",
-                  digest ? arena_printf(arena, "%s@%s", row->base, digest) : row->base);
-    return map;
+    return data_of(
+        arena, FIELD("repository", data_get_text(image, "repository")),
+        FIELD("tag", data_get_text(image, "tag")), FIELD("digest", digest),
+        FIELD("reference", digest ? arena_printf(arena, "%s@%s", row->base, digest) : row->base));
 }
 
 static struct data *image_data(struct arena *arena, const struct image_row *row,
                                const struct lock *lock)
 {
-    struct data *map = data_map(arena);
-    data_put_text(arena, map, "name", row->image->name);
-    data_put_text(arena, map, "description", row->image->description);
-    data_put_text(arena, map, "tag", row->tag);
-    data_put_text(arena, map, "program", row->image->program);
-    data_put_text(arena, map, "os", base_image_os(arena, row->resolution));
-    data_put_text(arena, map, "cuda", data_get_text(data_get(row->resolution, "cuda"), "version"));
-    data_put(arena, map, "base", base_data(arena, row, lock));
-    return map;
+    return data_of(arena, FIELD("name", row->image->name),
+                   FIELD("description", row->image->description), FIELD("tag", row->tag),
+                   FIELD("program", row->image->program),
+                   FIELD("os", base_image_os(arena, row->resolution)),
+                   FIELD("cuda", data_get_text(data_get(row->resolution, "cuda"), "version")),
+                   FIELD("base", base_data(arena, row, lock)));
 }
 
 static struct data *context_data(struct arena *arena, const struct catalog *catalog,
                                  const struct image_row *row, const struct lock *lock)
 {
-    struct data *context = data_map(arena), *from = data_map(arena);
     const char *name = arena_printf(arena, "%s:%s", row->image->name, row->tag);
     const struct data *packages = data_get(lock->packages, name);
-    data_put_text(arena, from, "name", catalog->name);
-    data_put_text(arena, from, "version", catalog->origin.version);
-    data_put_text(arena, from, "commit", catalog->origin.commit);
-    data_put(arena, context, "image", image_data(arena, row, lock));
-    data_put(arena, context, "request", stack_request_data(arena, &row->request));
-    data_put(arena, context, "resolution", data_copy(arena, row->resolution));
-    data_put(arena, context, "catalog", from);
-    data_put_text(arena, context, "version", TMPLGEN_VERSION);
-    data_put(arena, context, "packages", packages ? data_copy(arena, packages) : data_map(arena));
-    return context;
+    struct data *from =
+        data_of(arena, FIELD("name", catalog->name), FIELD("version", catalog->origin.version),
+                FIELD("commit", catalog->origin.commit));
+    return data_of(arena, FIELD("image", image_data(arena, row, lock)),
+                   FIELD("request", stack_request_data(arena, &row->request)),
+                   FIELD("resolution", data_copy(arena, row->resolution)), FIELD("catalog", from),
+                   FIELD("version", TMPLGEN_VERSION),
+                   FIELD("packages", packages ? data_copy(arena, packages) : data_map(arena)));
+}
+
+/* ------------------------------------------------------------------ the program that runs */
+
+/* Code of this program in memory, and where it comes from: the file is proven by its bytes. */
+struct code {
+    const char *start;
+    size_t len, offset; /* in the file */
+    const char *path;   /* NULL: the kernel names none */
+};
+
+/* One line of /proc/self/maps: "START-END PERMS OFFSET MAJOR:MINOR INODE    PATH". */
+static bool read_mapping(struct code *out, struct arena *arena, char *line, uintptr_t inside)
+{
+    unsigned long start, end, offset;
+    int path = 0;
+    line[strcspn(line, "\n")] = '\0';
+    if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %n", &start, &end, &offset, &path) != 3 || !path ||
+        inside < start || inside >= end)
+        return false;
+    *out = (struct code){.start = (const char *)(uintptr_t)start,
+                         .len = end - start,
+                         .offset = offset,
+                         .path = line[path] == '/' ? arena_strdup(arena, line + path) : NULL};
+    return true;
+}
+
+static bool find_code(struct code *out, struct arena *arena)
+{
+    char line[MAPS_LINE_MAX];
+    bool found = false;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    while (maps && !found && fgets(line, sizeof(line), maps))
+        found = read_mapping(out, arena, line, (uintptr_t)image_context);
+    if (maps)
+        (void)fclose(maps);
+    return found;
+}
+
+/* The last page of a mapping goes on behind the end of a short file. */
+static bool holds(struct span bytes, const struct code *code)
+{
+    if (bytes.len < 4 || memcmp(bytes.ptr, "\177ELF", 4) != 0 || code->offset >= bytes.len)
+        return false;
+    size_t rest = bytes.len - code->offset;
+    return memcmp(bytes.ptr + code->offset, code->start, rest < code->len ? rest : code->len) == 0;
+}
+
+static bool is_in(struct span *out, struct arena *arena, const char *path, const struct code *code)
+{
+    ERR_SCRATCH(err);
+    return path && io_read_file(out, arena, AT_FDCWD, path, FILE_BYTES_MAX, &err) == 0 &&
+           holds(*out, code);
+}
+
+/*
+ * /proc/self/exe has what runs even where an upgrade has replaced its name since; of a loader that
+ * was told to run it, it is the loader.
+ */
+static int read_program(struct span *out, struct arena *arena, struct err *err)
+{
+    struct code code;
+    if (find_code(&code, arena) &&
+        (is_in(out, arena, "/proc/self/exe", &code) || is_in(out, arena, code.path, &code)))
+        return 0;
+    (void)err_set(err, TG_REFUSED, "program-unknown",
+                  "the running tmplgen cannot be found as a file, to be put into the image");
+    return err_hint(err, "run it again: was it replaced, or taken away, since it was started?");
 }
 
 /* ------------------------------------------------------------------ files */
-
-static int by_path(const void *a, const void *b)
-{
-    return strcmp(((const struct render_entry *)a)->path, ((const struct render_entry *)b)->path);
-}
 
 static int add_program(struct render *files, struct arena *arena, const char *path, struct err *err)
 {
@@ -88,16 +143,15 @@ static int add_program(struct render *files, struct arena *arena, const char *pa
     for (size_t i = 0; i < files->count; i++)
         if (path_set_add(set, files->entries[i].path, files->entries[i].source, err) < 0)
             return -1;
-    if (path_set_add(set, path, "the running program", err) < 0)
-        return -1;
-    if (self_program_read(&bytes, arena, err) < 0)
+    if (path_set_add(set, path, "the running program", err) < 0 ||
+        read_program(&bytes, arena, err) < 0)
         return -1;
     struct render_entry *entries = arena_array(arena, files->count + 1, sizeof(*entries));
     if (files->count)
         memcpy(entries, files->entries, files->count * sizeof(*entries));
     entries[files->count++] =
         (struct render_entry){.path = path, .executable = true, .bytes = bytes, .source = ""};
-    qsort(entries, files->count, sizeof(*entries), by_path);
+    qsort(entries, files->count, sizeof(*entries), str_compare_first);
     files->entries = entries;
     return 0;
 }
@@ -234,8 +288,7 @@ static int check_folder(enum context_place *place, const char *path, const char 
     return *place != PLACE_FREE || (empty && !link) ? 0 : refuse(path, err);
 }
 
-/* The old one goes when the new one is there; what is cut off between leaves both beside the name.
- */
+/* The old one goes when the new one is there; a cut between leaves both beside the name. */
 static int put_in_place(const char *beside, const char *path, const char *old, struct err *err)
 {
     if (old && rename(path, old) < 0)

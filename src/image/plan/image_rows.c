@@ -43,8 +43,7 @@ static int matrix_for(struct matrix **out, struct gathering *g, const char *fram
     if (matrix_load(out, g->arena, g->selection->catalog->files, g->selection->overlay, framework,
                     g->err) < 0)
         return -1;
-    g->matrices = arena_grow(g->arena, g->matrices, g->matrix_count, sizeof(*g->matrices));
-    g->matrices[g->matrix_count++] = (struct framework_rows){framework, *out};
+    arena_push(g->arena, g->matrices, g->matrix_count) = (struct framework_rows){framework, *out};
     return 0;
 }
 
@@ -97,7 +96,7 @@ static const char *named(struct gathering *g, const struct base_image *image, co
 
 static bool is_called(const struct image_row *row, const char *name)
 {
-    return str_equal(row->name, name) || str_is_among(name, row->aliases.items, row->aliases.count);
+    return str_equal(row->name, name) || words_have(&row->aliases, name);
 }
 
 /* A name stands for one row, whether it is the row's own or one that the plan gives it. */
@@ -113,12 +112,10 @@ static int check_name(struct gathering *g, const struct image_row *row, const ch
 static int add_alias(struct gathering *g, struct image_row *row, const char *tag,
                      const struct yaml_node *node)
 {
-    struct words *aliases = &row->aliases;
     const char *alias = named(g, row->image, tag);
     if (is_called(row, alias))
         return 0;
-    aliases->items = arena_grow(g->arena, aliases->items, aliases->count, sizeof(*aliases->items));
-    aliases->items[aliases->count++] = alias;
+    words_add(&row->aliases, g->arena, alias);
     return check_name(g, row, alias, node);
 }
 
@@ -126,8 +123,7 @@ static bool is_wanted(const struct image_selection *selection, const struct imag
 {
     ARENA_SCRATCH(scratch);
     const char *name = arena_printf(&scratch, "%s:%s", row->image->name, row->tag);
-    return !selection->only.count ||
-           str_is_among(name, selection->only.items, selection->only.count);
+    return !selection->only.count || words_have(&selection->only, name);
 }
 
 static int add_row(struct gathering *g, const struct image_row *row, const struct words *tags,
@@ -144,8 +140,7 @@ static int add_row(struct gathering *g, const struct image_row *row, const struc
                                 "distribution");
     }
     if (!into) {
-        g->rows = arena_grow(g->arena, g->rows, g->count, sizeof(*g->rows));
-        into = &g->rows[g->count++];
+        into = &arena_push(g->arena, g->rows, g->count);
         *into = *row;
     }
     for (size_t i = 0; tags && i < tags->count; i++)
@@ -170,6 +165,12 @@ static int name_base(struct image_row *row, struct gathering *g)
     return err_hint(g->err, "name its tag: the lock file keeps the digest (tmplgen image lock)");
 }
 
+/* An error that says no place of its own is of that row; NULL: the row stands nowhere. */
+static int at_row(struct gathering *g, const struct yaml_node *node)
+{
+    return node && !g->err->where.file ? yaml_at(g->err, node) : -1;
+}
+
 static int gather(struct gathering *g, const struct base_image *image,
                   const struct stack_request *request, const struct words *tags,
                   const struct yaml_node *node)
@@ -178,8 +179,7 @@ static int gather(struct gathering *g, const struct base_image *image,
     if (base_image_request(&row.request, g->arena, image, node, g->err) < 0)
         return -1;
     if (resolve(&row.resolution, g, image, &row.request) < 0) {
-        if (node && !g->err->where.file)
-            (void)yaml_at(g->err, node);
+        (void)at_row(g, node);
         if (str_equal(g->err->code, "invalid-image"))
             err_hide_source(g->err);
         return err_wrap(g->err, "image '%s'", image->name);
@@ -192,7 +192,7 @@ static int gather(struct gathering *g, const struct base_image *image,
             str_join(g->arena, image->distributions.items, image->distributions.count, ", "));
     }
     if (base_image_tag(&row.tag, g->arena, image, row.resolution, g->err) < 0)
-        return node && !g->err->where.file ? yaml_at(g->err, node) : -1;
+        return at_row(g, node);
     if (name_base(&row, g) < 0)
         return node ? yaml_at(g->err, node) : -1;
     row.name = named(g, image, row.tag);
@@ -201,8 +201,7 @@ static int gather(struct gathering *g, const struct base_image *image,
 
 static bool is_named(const struct image_selection *selection, const char *image)
 {
-    return !selection->images.count ||
-           str_is_among(image, selection->images.items, selection->images.count);
+    return !selection->images.count || words_have(&selection->images, image);
 }
 
 static int gather_plan(struct gathering *g, const struct image_plan *plan)
@@ -212,12 +211,8 @@ static int gather_plan(struct gathering *g, const struct image_plan *plan)
         struct base_image *image;
         if (!is_named(g->selection, entry->image))
             continue;
-        if (base_image_load(&image, g->arena, g->selection->catalog, entry->image, g->err) < 0) {
-            const struct yaml_node *node = yaml_get(entry->node, "image");
-            if (g->err->where.file)
-                return -1;
-            return yaml_at(g->err, node);
-        }
+        if (base_image_load(&image, g->arena, g->selection->catalog, entry->image, g->err) < 0)
+            return at_row(g, yaml_get(entry->node, "image"));
         bool own = !entry->asks && image->row_count;
         if (gather(g, image, own ? &image->rows[0].request : &entry->request, &entry->tags,
                    entry->node) < 0)

@@ -7,7 +7,7 @@
 #include "base/sha.h"
 #include "base/shell.h"
 #include "base/utf8.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "data/json.h"
 #include "image/rebase/rebase_parts.h"
 #include "registry/reference.h"
@@ -302,10 +302,7 @@ static int write_document(struct span *out, const char **digest, struct rebase_r
 static struct data *descriptor(struct arena *arena, const struct data *like, const char *digest,
                                size_t size)
 {
-    struct data *out = data_copy(arena, like);
-    data_put_text(arena, out, "digest", digest);
-    data_put(arena, out, "size", data_int(arena, (int64_t)size));
-    return out;
+    return data_add(arena, data_copy(arena, like), FIELD("digest", digest), FIELD("size", size));
 }
 
 /* Does OCI's label name the lowest base, with its digest or without? */
@@ -320,15 +317,13 @@ static bool is_base_named(const struct data *config)
 static const struct data *new_labels(const struct rebase_part *part, struct rebase_run *run)
 {
     struct arena *arena = run->arena;
-    struct data *labels = data_map(arena);
-    data_put_text(arena, labels, LABEL_BASE, run->base.name);
-    data_put_text(arena, labels, LABEL_BASE ".was", part->base.name);
+    struct data *labels = data_of(arena, FIELD(LABEL_BASE, run->base.name),
+                                  FIELD(LABEL_BASE ".was", part->base.name));
     /* A child's Dockerfile began with another image, and that stays so. */
     if (!is_base_named(part->image.config))
         return labels;
-    data_put_text(arena, labels, OCI_BASE "name", tagged_name(arena, &run->base.reference));
-    data_put_text(arena, labels, OCI_BASE "digest", run->base.manifest.digest);
-    return labels;
+    return data_add(arena, labels, FIELD(OCI_BASE "name", tagged_name(arena, &run->base.reference)),
+                    FIELD(OCI_BASE "digest", run->base.manifest.digest));
 }
 
 static int make_part(struct rebase_part *part, struct rebase_run *run)
@@ -403,13 +398,10 @@ static struct data *tell_layers(struct rebase_run *run)
         const struct rebase_part *part = &run->parts[i];
         size_t removed = layers_of(part->old.manifest), all = layers_of(part->image.manifest);
         size_t added = layers_of(part->new.manifest);
-        struct data *row = data_map(arena);
-        data_put_text(arena, row, "platform", part->platform);
-        data_put_text(arena, row, "digest", part->manifest.digest);
-        data_put(arena, row, "removed", data_int(arena, (int64_t)removed));
-        data_put(arena, row, "added", data_int(arena, (int64_t)added));
-        data_put(arena, row, "kept", data_int(arena, (int64_t)(all - removed)));
-        data_push(arena, out, row);
+        data_push(arena, out,
+                  data_of(arena, FIELD("platform", part->platform),
+                          FIELD("digest", part->manifest.digest), FIELD("removed", removed),
+                          FIELD("added", added), FIELD("kept", (all - removed))));
     }
     return out;
 }
@@ -429,8 +421,7 @@ static size_t collect_needs(struct registry_need **needs, struct rebase_run *run
                 known = known || str_equal((*needs)[k].digest, digest);
             if (known)
                 continue;
-            *needs = arena_grow(run->arena, *needs, count, sizeof(**needs));
-            (*needs)[count++] = (struct registry_need){digest, false};
+            arena_push(run->arena, *needs, count) = (struct registry_need){digest, false};
         }
     }
     return count;

@@ -54,8 +54,8 @@ TG_CHECKED int rebase_manifest(struct data **out, struct arena *arena,
 void rebase_annotations(struct arena *arena, struct data *document, const char *name,
                         const char *digest);
 
-/* ------------------------------------------------------------------ what the steps of a history
- * wrote */
+/* ------------------------------------------------------------------ what a history's steps wrote
+ */
 
 /* What the steps before have set: a step means another thing elsewhere. */
 struct rebase_place {
@@ -82,8 +82,7 @@ bool rebase_step_speaks(struct arena *arena, const char *created_by);
 /* A whole path in a folder that distributions leave to others: nothing of a base is there. */
 bool rebase_is_left_to_others(struct arena *arena, const char *path);
 
-/* ------------------------------------------------------------------ which system an image stands
- * on */
+/* ------------------------------------------------------------------ the system below an image */
 
 /* NULL: nobody knows. */
 struct rebase_system {

@@ -2,7 +2,7 @@
 #include "image/rebase/rebase_parts.h"
 
 #include "base/arena.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "registry/image_manifest.h"
 
 #include <string.h>
@@ -62,8 +62,7 @@ int rebase_is_below(const struct rebase_image *base, const struct rebase_image *
 
 static bool makes_layer(const struct data *entry)
 {
-    const struct data *empty = data_get(entry, "empty_layer");
-    return !(empty && empty->kind == DATA_BOOL && empty->boolean);
+    return !data_is_true(entry, "empty_layer");
 }
 
 static size_t layers_of_history(const struct data *history)
@@ -108,11 +107,9 @@ static void push_history(struct data *out, struct arena *arena, const struct reb
         push_all(arena, out, history, 0);
         return;
     }
-    for (size_t i = 0; i < count; i++) {
-        struct data *step = data_map(arena);
-        data_put_text(arena, step, "created_by", arena_printf(arena, "a layer of %s", base->name));
-        data_push(arena, out, step);
-    }
+    const char *maker = arena_printf(arena, "a layer of %s", base->name);
+    for (size_t i = 0; i < count; i++)
+        data_push(arena, out, data_of(arena, FIELD("created_by", maker)));
 }
 
 /* Empty where the image's own does not tell of every layer: none is better than a wrong one. */
@@ -200,20 +197,17 @@ struct data *rebase_config(struct arena *arena, const struct rebase_image *image
                            const struct rebase_image *old, const struct rebase_image *new,
                            const struct data *labels)
 {
-    struct data *out = data_copy(arena, image->config), *ids = data_list(arena);
-    struct data *rootfs = data_map(arena), *history = splice_history(arena, image, old, new);
+    struct data *ids = data_list(arena);
     struct data *config = merge(arena, data_get(image->config, "config"),
                                 data_get(old->config, "config"), data_get(new->config, "config"));
-    data_put(arena, config, "Env", merge_env(arena, image, old, new));
-    data_put(arena, config, "Labels", merge_labels(arena, image, old, new, labels));
+    data_add(arena, config, FIELD("Env", merge_env(arena, image, old, new)),
+             FIELD("Labels", merge_labels(arena, image, old, new, labels)));
     push_all(arena, ids, diff_ids(new), 0);
     push_all(arena, ids, diff_ids(image), diff_ids(old)->list.count);
-    data_put_text(arena, rootfs, "type", "layers");
-    data_put(arena, rootfs, "diff_ids", ids);
-    data_put(arena, out, "config", config);
-    data_put(arena, out, "rootfs", rootfs);
-    data_put(arena, out, "history", history);
-    return out;
+    return data_add(
+        arena, data_copy(arena, image->config), FIELD("config", config),
+        FIELD("rootfs", data_of(arena, FIELD("type", "layers"), FIELD("diff_ids", ids))),
+        FIELD("history", splice_history(arena, image, old, new)));
 }
 
 /* ------------------------------------------------------------------ manifests */
@@ -276,8 +270,7 @@ int rebase_manifest(struct data **out, struct arena *arena, const struct rebase_
         if (push_layer(layers, arena, below->list.items[i], docker, new->name, err) < 0)
             return -1;
     push_all(arena, layers, list_of(image->manifest, "layers"), diff_ids(old)->list.count);
-    *out = data_copy(arena, image->manifest);
-    data_put(arena, *out, "config", (struct data *)config);
-    data_put(arena, *out, "layers", layers);
+    *out = data_add(arena, data_copy(arena, image->manifest),
+                    FIELD("config", (struct data *)config), FIELD("layers", layers));
     return 0;
 }

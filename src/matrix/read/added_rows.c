@@ -49,8 +49,7 @@ int added_read(struct added_rows *out, struct arena *arena, const struct fileset
             check_names(doc->root, "frameworks", FRAMEWORKS_FOLDER, arena, files, err) < 0 ||
             check_names(doc->root, "packages", PACKAGES_FOLDER, arena, files, err) < 0)
             return -1;
-        out->roots = arena_grow(arena, out->roots, out->count, sizeof(*out->roots));
-        out->roots[out->count++] = doc->root;
+        arena_push(arena, out->roots, out->count) = doc->root;
     }
     return 0;
 }

@@ -128,8 +128,7 @@ extern const char *const overlay_keys[];
 
 TG_CHECKED int added_read(struct added_rows *out, struct arena *arena, const struct fileset *files,
                           struct err *err);
-/* Whether any adds to the file of that `key` ("drivers", "frameworks") and `name` (of it, or NULL).
- */
+/* Whether any adds to the file of `key` ("drivers", "frameworks") and `name` (of it, or NULL). */
 bool added_has(const struct added_rows *added, const char *key, const char *name);
 /*
  * `root` is what that file says; it becomes one that says all of it. Rows keep their places. Exit 2

@@ -94,9 +94,7 @@ static int read_tags_entry(struct image *image, const struct loader *loader,
             const struct distribution *os = distribution_of(loader->matrix, systems.items[j]);
             if (!os)
                 return yaml_error(loader->err, value, "'%s' is no distribution", systems.items[j]);
-            image->tags =
-                arena_grow(loader->arena, image->tags, image->tag_count, sizeof *image->tags);
-            image->tags[image->tag_count++] = (struct tag){*flavour, os};
+            arena_push(loader->arena, image->tags, image->tag_count) = (struct tag){*flavour, os};
         }
     }
     return 0;

@@ -13,9 +13,8 @@
 #define SOURCE_MAX 4096
 #define OVERLAY_SOURCE "the overlay .tmplgen-matrix.yml"
 
-static const char *const confidences[] = {"high", "medium", "low", NULL};
-
-int cc_parse(const char *text)
+/* 86 for "8.6", or 0. */
+static int cc_parse(const char *text)
 {
     int major = 0, digits = 0;
     for (; isdigit((unsigned char)*text) && digits < 3; text++, digits++)
@@ -82,7 +81,7 @@ static int read_text(void *at, const struct field *field, const struct row_reade
             return yaml_error(err, node, "'%s' is no compute capability such as 8.6", text);
         return 0;
     default: {
-        int choice = read_choice(confidences, node, text, "confidence", err);
+        int choice = read_choice(confidence_names, node, text, "confidence", err);
         if (choice >= 0)
             *(enum confidence *)at = (enum confidence)choice;
         return choice < 0 ? -1 : 0;

@@ -1,5 +1,4 @@
-/* What an index proves of one requirement: wheels, Pythons, processors, glibc, CUDA, cuDNN, NCCL.
- */
+/* What an index proves of one requirement, gathered over the packages of its family. */
 #include "package_index/evidence/evidence.h"
 
 #include "base/arena.h"
@@ -79,11 +78,9 @@ static void note_cuda(struct gatherer *g, const struct family_part *part,
                       enum processor processor)
 {
     struct evidence *out = g->out;
-    size_t len = strcspn(text, ";");
-    while (len && text[len - 1] == ' ')
-        len--;
-    const char *said =
-        arena_printf(g->arena, "%s %s requires %.*s", part->name, part->version, (int)len, text);
+    struct span before = span_trim_end(span_of(text, strcspn(text, ";")), " ");
+    const char *said = arena_printf(g->arena, "%s %s requires %.*s", part->name, part->version,
+                                    (int)before.len, before.ptr);
     if (is_library(requirement->name, "nvidia-nccl"))
         note_library(&out->nccl, requirement, said); /* XGBoost wants it, and brings its own CUDA */
     else
@@ -273,7 +270,7 @@ static void read_wheels(struct gatherer *g)
         int glibc = 0, most = 0;
         const char *python = arena_printf(g->arena, "3.%d", minor);
         if (family_has_wheel(g, main, python, &glibc, &most, &any))
-            out->pythons[out->python_count++] = python;
+            words_add(&out->pythons, g->arena, python);
     }
 }
 
@@ -298,8 +295,7 @@ static enum index_state gather_part(struct gatherer *g, size_t i)
         out->state = state;
         out->uploaded = data_get_text(part->release, "uploaded");
         out->old = state == INDEX_THERE && index_is_old(g->index, part->release);
-        const struct data *yanked = data_get(part->release, "yanked");
-        out->yanked = yanked && yanked->kind == DATA_BOOL && yanked->boolean;
+        out->yanked = data_is_true(part->release, "yanked");
         out->python_spec = data_get_text(part->release, "python");
     } else if (state == INDEX_ABSENT) {
         out->missing = arena_printf(g->arena, "%s %s", part->name, part->version);
@@ -338,8 +334,7 @@ enum index_state evidence_gather(struct evidence *out, struct arena *arena,
     return out->state = INDEX_THERE;
 }
 
-/* ------------------------------------------------------------------ what metadata says of another
- * package */
+/* ------------------------------------------------------------------ metadata on other packages */
 
 #define TEXTS_MAX 16 /* of one package in one release: some have one for each Python */
 

@@ -1,5 +1,4 @@
-/* What an index proves of one requirement: wheels, Pythons, processors, glibc, CUDA, cuDNN, NCCL.
- */
+/* What an index proves of a requirement: wheels, Pythons, processors, glibc, CUDA, cuDNN, NCCL. */
 #pragma once
 
 #include "package_index/package_index.h"
@@ -14,8 +13,6 @@ struct release;
 
 enum processor { X86_64, AARCH64, PROCESSORS };
 extern const char *const processor_names[PROCESSORS];
-
-#define EVIDENCE_PYTHONS 24
 
 /* A library that the packages require. */
 struct required {
@@ -41,9 +38,8 @@ struct evidence {
     const char *left_cuda;     /* the same, of CUDA */
     bool read[PROCESSORS];     /* its requirements there are known */
     bool cuda_for[PROCESSORS]; /* its CUDA libraries are required there */
-    const char *pythons[EVIDENCE_PYTHONS]; /* with wheels; "3.8", ... */
-    size_t python_count;
-    bool any_python; /* a wheel is for later Pythons too: there is no upper bound */
+    struct words pythons;      /* with wheels; "3.8", ... */
+    bool any_python;           /* a wheel is for later Pythons too: there is no upper bound */
     const char *python_spec;
     int glibc;      /* the minor that the wheels want at least; 0: none */
     int most_glibc; /* and at most, where there are several */

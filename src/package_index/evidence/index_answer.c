@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "data/json.h"
 #include "io/http.h"
 #include "matrix/version.h"
@@ -71,12 +71,10 @@ static const char *date_of(struct arena *arena, const char *text)
 
 static struct data *new_release(const struct project_reader *r, const char *version)
 {
-    struct data *release = data_map(r->arena);
-    data_put(r->arena, release, "uploaded", data_null(r->arena));
-    data_put(r->arena, release, "yanked", data_bool(r->arena, true));
-    data_put(r->arena, release, "python", data_null(r->arena));
-    data_put(r->arena, release, "wheels", data_list(r->arena));
-    data_put(r->arena, release, "requires", data_null(r->arena));
+    struct data *release =
+        data_of(r->arena, FIELD("uploaded", data_null(r->arena)), FIELD("yanked", true),
+                FIELD("python", data_null(r->arena)), FIELD("wheels", data_list(r->arena)),
+                FIELD("requires", data_null(r->arena)));
     data_put(r->arena, r->out->releases, version, release);
     return release;
 }
@@ -120,9 +118,8 @@ static void add_wheel(const struct project_reader *r, struct data *release,
     const char *url = r->out->files && file->url ? http_join(r->arena, r->page, file->url) : NULL;
     if (!url)
         return;
-    struct data *entry = data_map(r->arena);
-    data_put_text(r->arena, entry, "url", url);
-    data_put_text(r->arena, entry, "sha256", file->metadata_sha256);
+    struct data *entry =
+        data_of(r->arena, FIELD("url", url), FIELD("sha256", file->metadata_sha256));
     data_append(r->arena, r->out->files, span_from(arena_strdup(r->arena, file->filename)), entry);
 }
 
@@ -410,13 +407,10 @@ int index_parse_metadata(struct data **requires, struct arena *arena, const char
     ARENA_SCRATCH(scratch);
     const char *said_name = NULL, *said_version = NULL, *value;
     *requires = data_list(arena);
-    const char *end = text.ptr + text.len;
-    for (const char *at = text.ptr; at < end;) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        size_t len = newline ? (size_t)(newline - at) : (size_t)(end - at);
-        char *line = arena_memdup(&scratch, at, len);
+    while (text.len) {
+        struct span whole = span_cut_line(&text);
+        char *line = arena_memdup(&scratch, whole.ptr, whole.len);
         line[strcspn(line, "\r")] = '\0';
-        at += len + 1;
         if (!*line)
             break; /* the description follows */
         if (!said_name && (value = field_value(line, "Name")))
@@ -425,8 +419,6 @@ int index_parse_metadata(struct data **requires, struct arena *arena, const char
             said_version = value;
         else if ((value = field_value(line, "Requires-Dist")))
             keep_requirement(*requires, arena, value);
-        if (!newline)
-            break;
     }
     if (!said_name ||
         !str_equal(requirement_name(arena, said_name), requirement_name(arena, name)) ||

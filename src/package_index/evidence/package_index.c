@@ -4,14 +4,13 @@
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/sha.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "data/json.h"
 #include "io/http.h"
 #include "matrix/version.h"
 #include "package_index/evidence/index_answer.h"
 #include "package_index/evidence/wheel.h"
 #include "package_index/evidence/zip.h"
-#include "package_index/requirement.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -56,9 +55,7 @@ struct package_index {
 static const char *json_url_of(struct arena *arena, const char *url)
 {
     size_t len = strlen(url), ending = strlen("/simple");
-    while (len && url[len - 1] == '/')
-        len--;
-    if (len <= ending || memcmp(url + len - ending, "/simple", ending) != 0)
+    if (len <= ending || !str_ends(url, "/simple"))
         return NULL;
     return arena_printf(arena, "%.*s/pypi", (int)(len - ending), url);
 }
@@ -76,11 +73,9 @@ static struct package_index *new_index(struct arena *arena, const struct index_s
 struct package_index *index_live(struct arena *arena, const struct index_settings *settings)
 {
     struct package_index *index = new_index(arena, settings);
-    size_t len = strlen(settings->url);
-    while (len && settings->url[len - 1] == '/')
-        len--;
-    index->settings.url = arena_memdup(arena, settings->url, len);
-    index->json_url = json_url_of(arena, settings->url);
+    struct span url = span_trim_end(span_from(settings->url), "/");
+    index->settings.url = arena_memdup(arena, url.ptr, url.len);
+    index->json_url = json_url_of(arena, index->settings.url);
     index->live = true;
     return index;
 }
@@ -94,8 +89,7 @@ static void want(struct package_index *index, const char *name, const char *vers
             return;
     if (!index->live || index->want_count == WANTS_MAX)
         return;
-    index->wants = arena_grow(index->arena, index->wants, index->want_count, sizeof(*index->wants));
-    index->wants[index->want_count++] = (struct want){
+    arena_push(index->arena, index->wants, index->want_count) = (struct want){
         arena_strdup(index->arena, name), version ? arena_strdup(index->arena, version) : NULL, 0};
 }
 
@@ -170,9 +164,8 @@ enum index_state index_release(const struct data **out, struct package_index *in
     if (!member)
         return INDEX_ABSENT;
     *out = member->value;
-    const struct data *yanked = data_get(*out, "yanked");
-    bool withdrawn = yanked && yanked->kind == DATA_BOOL && yanked->boolean; /* with its files */
-    if (withdrawn || index_is_old(index, *out) || has_requires(*out))
+    if (data_is_true(*out, "yanked") /* with its files */ || index_is_old(index, *out) ||
+        has_requires(*out))
         return INDEX_THERE;
     if (has_failed(index, name, member->name.ptr))
         return INDEX_FAILED;
@@ -295,9 +288,8 @@ static void drop_old(const struct package_index *index, struct data *releases)
         struct data *release = releases->map.members[i].value;
         if (!index_is_old(index, release))
             continue;
-        struct data *dated = data_map(index->arena);
-        data_put(index->arena, dated, "uploaded", data_get(release, "uploaded"));
-        releases->map.members[i].value = dated;
+        releases->map.members[i].value =
+            data_of(index->arena, FIELD("uploaded", data_get(release, "uploaded")));
     }
 }
 
@@ -672,12 +664,8 @@ int index_ask(size_t *asked, struct package_index *index, struct err *err)
 
 struct data *index_record(struct arena *arena, const struct package_index *index)
 {
-    struct data *record = data_map(arena);
-    data_put_text(arena, record, "schema", SCHEMA);
-    data_put_text(arena, record, "asked", index->settings.today);
-    data_put_text(arena, record, "since", index->settings.since);
-    data_put(arena, record, "projects", index->projects);
-    return record;
+    return data_of(arena, FIELD("schema", SCHEMA), FIELD("asked", index->settings.today),
+                   FIELD("since", index->settings.since), FIELD("projects", index->projects));
 }
 
 static bool is_list_of_texts(const struct data *list)

@@ -45,9 +45,7 @@ static const char *read_extras(struct arena *arena, const char *text, size_t len
 static int read_spec(struct requirement *out, struct arena *arena, const char *at)
 {
     ERR_SCRATCH(err);
-    size_t len = strcspn(at, ";");
-    while (len && (at[len - 1] == ' ' || at[len - 1] == '\t'))
-        len--;
+    size_t len = span_trim_end(span_of(at, strcspn(at, ";")), " \t").len;
     if (len >= 2 && at[0] == '(' && at[len - 1] == ')') {
         at++;
         len -= 2;

@@ -6,8 +6,6 @@
 
 #include <stdbool.h>
 
-struct arena;
-
 struct wheel {
     struct span name, version;         /* as in the file's name */
     struct span python, abi, platform; /* may each be several, with dots between */

@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "base/shell.h"
 #include "base/str.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
 #include "matrix/facts.h"
@@ -60,8 +60,6 @@ int matrix_patch_check(const struct matrix *matrix, const struct patch *patches,
 
 #define ROWS_MAX 64
 
-static const char *const confidence_words[] = {"high", "medium", "low"};
-
 /* What is lifted: the words of the file, in their order. */
 struct lifting {
     const char *path; /* of the file */
@@ -74,9 +72,8 @@ struct lifting {
 
 static bool is_below(const struct lifting *l, const struct fact *fact)
 {
-    return strcmp(confidence_words[fact->confidence], l->acceptance->confidence) != 0 &&
-           !str_equal(confidence_words[fact->confidence], "high") &&
-           (fact->confidence == CONFIDENCE_LOW || str_equal(l->acceptance->confidence, "high"));
+    return fact->confidence == CONFIDENCE_LOW ||
+           (fact->confidence == CONFIDENCE_MEDIUM && str_equal(l->acceptance->confidence, "high"));
 }
 
 static void lift(struct lifting *l, const struct fact *fact, const char *kind, const char *releases,
@@ -87,13 +84,10 @@ static void lift(struct lifting *l, const struct fact *fact, const char *kind, c
     if (!word || !is_below(l, fact) || l->count == ROWS_MAX ||
         strcmp(word->doc->name, l->path) != 0) /* a row that is added to the file */
         return;
-    struct data *row = data_map(l->arena);
     (void)yaml_error(&err, word, "here");
-    data_put_text(l->arena, row, "kind", kind);
-    data_put_text(l->arena, row, "releases", releases);
-    data_put_text(l->arena, row, "variant", variant);
-    data_put_text(l->arena, row, "was", confidence_words[fact->confidence]);
-    data_put(l->arena, row, "line", data_int(l->arena, (int64_t)err.where.line));
+    struct data *row = data_of(
+        l->arena, FIELD("kind", kind), FIELD("releases", releases), FIELD("variant", variant),
+        FIELD("was", confidence_names[fact->confidence]), FIELD("line", err.where.line));
     data_push(l->arena, l->rows, row);
     size_t at = l->count++; /* before its place in the file: the text is copied piece by piece */
     for (; at && l->words[at - 1]->offset > word->offset; at--)

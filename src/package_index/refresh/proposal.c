@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/str.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "matrix/facts.h"
 
 #include <stdarg.h>
@@ -14,8 +14,7 @@
 
 bool proposal_is_compiled(const struct proposal *p)
 {
-    const struct build *build = p->build;
-    return str_equal(supply_of(p->framework, build), "build");
+    return str_equal(supply_of(p->framework, p->build), "build");
 }
 
 bool proposal_is_for_all(const struct proposal *p)
@@ -110,15 +109,10 @@ static const char *laid_out(const struct proposal *p, const char *row)
 void proposal_add(const struct proposal *p, struct data *list, const char *kind,
                   const char *variant, const char *row, const char *confidence, const char *why)
 {
-    struct data *map = data_map(p->arena);
-    data_put_text(p->arena, map, "framework", p->framework->name);
-    data_put_text(p->arena, map, "release", p->version);
-    data_put_text(p->arena, map, "kind", kind);
-    data_put_text(p->arena, map, "variant", variant);
-    data_put_text(p->arena, map, "requirement", p->text);
-    data_put_text(p->arena, map, "row", row ? laid_out(p, row) : NULL);
-    data_put_text(p->arena, map, "confidence", confidence);
-    data_put(p->arena, map, "evidence", p->said);
-    data_put_text(p->arena, map, "why", why);
-    data_push(p->arena, list, map);
+    data_push(p->arena, list,
+              data_of(p->arena, FIELD("framework", p->framework->name),
+                      FIELD("release", p->version), FIELD("kind", kind), FIELD("variant", variant),
+                      FIELD("requirement", p->text), FIELD("row", row ? laid_out(p, row) : NULL),
+                      FIELD("confidence", confidence), FIELD("evidence", p->said),
+                      FIELD("why", why)));
 }

@@ -94,7 +94,7 @@ const char *companions_field(const struct proposal *p, bool *all)
 /* What the metadata says of a package, with the extra of its name; NULL: nothing. */
 static const char *said_of(const struct proposal *p, const struct data *list, const char *name)
 {
-    const char *python = p->evidence.python_count ? p->evidence.pythons[0] : NULL;
+    const char *python = p->evidence.pythons.count ? p->evidence.pythons.items[0] : NULL;
     const struct marker_world world = {processor_names[X86_64], python, name};
     struct requirement there;
     const char *text;
@@ -114,12 +114,11 @@ static const char *add_required(const struct proposal *p, const char *words, con
 static const char *more_requires(const struct proposal *p, const char *words,
                                  const struct data *list, const struct words *names)
 {
-    const struct words pythons = {(const char **)p->evidence.pythons, p->evidence.python_count};
     struct requirement said;
     const char *text;
     for (size_t i = 0; requires_next(&said, &text, &i, p->arena, list, NULL);)
         if (package_of(p->matrix, said.name) && !words_have(names, said.name) &&
-            requires_always(p->arena, &said, &pythons))
+            requires_always(p->arena, &said, &p->evidence.pythons))
             words = add_required(p, words, requirement_text(p->arena, &said));
     return words;
 }
@@ -149,8 +148,7 @@ static const char *required_by(const struct proposal *p, const char *name)
     return found;
 }
 
-/* Words of the row before, as the new release's metadata has them; `more`: and what else it says.
- */
+/* Words of the row before, as the new release's metadata has them; `more`: all that it says. */
 static const char *requires(const struct proposal *p, const char *before, bool more, bool *all)
 {
     const char *text = "";
@@ -183,12 +181,12 @@ static void split_pythons(const struct proposal *p, const char **stable, const c
     *stable = *experimental = "";
     for (size_t i = 0; proposal_is_compiled(p) && i < p->before->pythons.count; i++)
         *stable = append_word(p->arena, *stable, p->before->pythons.items[i]);
-    for (size_t i = 0; i < e->python_count; i++) {
-        bool known = words_have(&p->model->pythons, e->pythons[i]);
-        if (known)
-            *stable = append_word(p->arena, *stable, e->pythons[i]);
+    for (size_t i = 0; i < e->pythons.count; i++) {
+        const char *python = e->pythons.items[i];
+        if (words_have(&p->model->pythons, python))
+            *stable = append_word(p->arena, *stable, python);
         else if (!e->any_python && **stable)
-            *experimental = append_word(p->arena, *experimental, e->pythons[i]);
+            *experimental = append_word(p->arena, *experimental, python);
     }
 }
 
@@ -202,10 +200,8 @@ static void put_package(struct buf *row, const struct proposal *p, bool *known)
         row_put(row, "processors", processor_names[e->wheel[X86_64] ? X86_64 : AARCH64]);
     if (!p->framework->index)
         return;
-    const char *variants = "";
-    for (size_t i = 0; i < p->before->variants.count; i++)
-        variants = append_word(p->arena, variants, p->before->variants.items[i]);
-    row_put(row, "variants", variants);
+    const struct words *variants = &p->before->variants;
+    row_put(row, "variants", str_join(p->arena, variants->items, variants->count, " "));
     *known = false;
 }
 

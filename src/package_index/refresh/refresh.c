@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/str.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "matrix/facts.h"
 #include "package_index/evidence/evidence.h"
 #include "package_index/refresh/proposal.h"
@@ -180,13 +180,8 @@ static bool lacks_build(const struct proposal *p, const char *text, const struct
     return false;
 }
 
-/* The versions of all models that have something new, the oldest first, each once. */
-struct versions {
-    const char **items;
-    size_t count;
-};
-
-static void add_version(struct versions *versions, struct arena *arena, const char *text)
+/* Once for each version, the oldest first. */
+static void add_version(struct words *versions, struct arena *arena, const char *text)
 {
     struct version version, other;
     size_t at = versions->count;
@@ -196,8 +191,7 @@ static void add_version(struct versions *versions, struct arena *arena, const ch
         if (version_parse(&other, versions->items[i]) == 0 &&
             version_compare(&version, &other) == 0)
             return;
-    versions->items = arena_grow(arena, versions->items, versions->count, sizeof(char *));
-    versions->count++;
+    words_add(versions, arena, text);
     for (; at && version_parse(&other, versions->items[at - 1]) == 0 &&
            version_compare(&version, &other) < 0;
          at--)
@@ -285,7 +279,7 @@ static void complete_rows(const struct proposal *p, struct data *list)
 static void refresh_framework(struct proposal *p, struct data *list)
 {
     struct models models = {.count = 0};
-    struct versions versions = {NULL, 0};
+    struct words versions = {0}; /* of all models that have something new */
     complete_rows(p, list);
     find_models(&models, p);
     p->model = ROW(struct release, p->framework->releases, 0);
@@ -324,9 +318,8 @@ static void drop_unbuilt(struct arena *arena, const struct framework *framework,
                     data_get_text(list->list.items[j], "row");
         if (built)
             continue;
-        data_put(arena, proposal, "row", data_null(arena));
-        data_put(arena, proposal, "confidence", data_null(arena));
-        data_put_text(arena, proposal, "why", "no build of it is proven");
+        data_add(arena, proposal, FIELD("row", data_null(arena)),
+                 FIELD("confidence", data_null(arena)), FIELD("why", "no build of it is proven"));
     }
 }
 

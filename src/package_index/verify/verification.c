@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "matrix/facts.h"
 
 #include <stdarg.h>
@@ -20,14 +20,10 @@ void verification_differ(const struct verification *c, const char *what, const c
     va_start(args, evidence);
     const char *text = arena_vprintf(c->arena, evidence, args);
     va_end(args);
-    struct data *map = data_map(c->arena);
     bool explained = words_have(&c->release->differs, what) || words_have(&c->build->differs, what);
-    data_put_text(c->arena, map, "what", what);
-    data_put_text(c->arena, map, "row", row);
-    data_put_text(c->arena, map, "index", index);
-    data_put_text(c->arena, map, "evidence", *text ? text : NULL);
-    data_put(c->arena, map, "explained", data_bool(c->arena, explained));
-    data_push(c->arena, c->differences, map);
+    data_push(c->arena, c->differences,
+              data_of(c->arena, FIELD("what", what), FIELD("row", row), FIELD("index", index),
+                      FIELD("evidence", *text ? text : NULL), FIELD("explained", explained)));
 }
 
 const char *verification_named(const struct verification *c)

@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/str.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "data/yaml.h"
 #include "matrix/facts.h"
 #include "package_index/evidence/evidence.h"
@@ -152,7 +152,6 @@ static struct data *verify_build(struct arena *arena, const struct verification 
 {
     ARENA_SCRATCH(scratch);
     struct verification check = *build, *c = &check;
-    struct data *row = data_map(&scratch);
     const char *why = NULL;
     c->arena = &scratch;
     c->requirement = requirement_of(c, &why);
@@ -164,20 +163,16 @@ static struct data *verify_build(struct arena *arena, const struct verification 
         check_day(c, &c->build->fact, index_asked_on(index));
     if (is_unexplained(c))
         state = "differs";
-    data_put_text(c->arena, row, "framework", c->framework->name);
-    data_put_text(c->arena, row, "release", c->release->version.text);
-    data_put_text(c->arena, row, "variant", c->build->variant);
-    data_put_text(c->arena, row, "requirement", c->requirement);
-    data_put_text(c->arena, row, "state", state);
-    data_put(c->arena, row, "proved", c->proved);
-    data_put(c->arena, row, "differences", c->differences);
-    data_put_text(c->arena, row, "why", why);
     /* What needs no row of a build stands where its release does. */
     ERR_SCRATCH(place);
     (void)yaml_error(&place, c->build->fact.node ? c->build->fact.node : c->release->fact.node,
                      "here");
-    data_put_text(c->arena, row, "file", place.where.file);
-    data_put(c->arena, row, "line", data_int(c->arena, (int64_t)place.where.line));
+    const struct data *row =
+        data_of(&scratch, FIELD("framework", c->framework->name),
+                FIELD("release", c->release->version.text), FIELD("variant", c->build->variant),
+                FIELD("requirement", c->requirement), FIELD("state", state),
+                FIELD("proved", c->proved), FIELD("differences", c->differences), FIELD("why", why),
+                FIELD("file", place.where.file), FIELD("line", place.where.line));
     return data_copy(arena, row);
 }
 
@@ -234,10 +229,8 @@ struct data *matrix_verify_counts(struct arena *arena, const struct data *rows)
     static const char *const keys[STATES] = {"verified", "differs", "not_asked", "old", "failed"};
     struct data *counts = data_map(arena);
     for (size_t i = 0; i < STATES; i++)
-        data_put(arena, counts, keys[i],
-                 data_int(arena, (int64_t)count_state(rows, NULL, states[i])));
-    data_put(arena, counts, "explained", data_int(arena, (int64_t)count_explained(rows)));
-    return counts;
+        data_add(arena, counts, FIELD(keys[i], count_state(rows, NULL, states[i])));
+    return data_add(arena, counts, FIELD("explained", count_explained(rows)));
 }
 
 static void print_frameworks(struct buf *out, const struct data *rows)
@@ -272,9 +265,8 @@ static void print_differences(struct buf *out, const struct data *row)
     }
 }
 
-int matrix_verify_table(struct buf *out, struct arena *arena, const struct data *rows)
+int matrix_verify_table(struct buf *out, const struct data *rows)
 {
-    (void)arena;
     print_frameworks(out, rows);
     (void)buf_putc(out, '\n');
     for (size_t i = 0; i < rows->list.count; i++)

@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/str.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "matrix/facts.h"
 #include "registry/reference.h"
 #include "registry/registry.h"
@@ -51,18 +51,13 @@ static int collect(struct looks *looks, const struct matrix *matrix, struct err 
 static struct data *look_row(const struct looks *looks, size_t i)
 {
     const struct registry_question *image = &looks->images[i];
-    struct data *row = data_map(looks->arena);
     bool failed = image->presence == IMAGE_FAILED;
     bool differs = image->presence == IMAGE_GONE && !str_equal(looks->states[i], "eol");
-    data_put_text(looks->arena, row, "image", looks->names[i]);
-    data_put_text(looks->arena, row, "state", looks->states[i]);
-    data_put(looks->arena, row, "found",
-             failed ? data_null(looks->arena)
-                    : data_bool(looks->arena, image->presence == IMAGE_THERE));
-    data_put_text(looks->arena, row, "digest", image->manifest.digest);
-    data_put(looks->arena, row, "differs", data_bool(looks->arena, differs));
-    data_put_text(looks->arena, row, "why", image->failure);
-    return row;
+    return data_of(looks->arena, FIELD("image", looks->names[i]), FIELD("state", looks->states[i]),
+                   FIELD("found", failed ? data_null(looks->arena)
+                                         : data_bool(looks->arena, image->presence == IMAGE_THERE)),
+                   FIELD("digest", image->manifest.digest), FIELD("differs", differs),
+                   FIELD("why", image->failure));
 }
 
 int matrix_verify_images(struct data **rows, struct arena *arena, const struct matrix *matrix,
@@ -85,40 +80,30 @@ int matrix_verify_images(struct data **rows, struct arena *arena, const struct m
     return 0;
 }
 
-static bool is_true(const struct data *row, const char *key)
-{
-    const struct data *value = data_get(row, key);
-    return value && value->kind == DATA_BOOL && value->boolean;
-}
-
 struct data *matrix_images_counts(struct arena *arena, const struct data *rows)
 {
     int64_t there = 0, gone = 0, differs = 0, failed = 0;
-    struct data *counts = data_map(arena);
     for (size_t i = 0; i < rows->list.count; i++) {
         const struct data *row = rows->list.items[i];
         bool asked = data_get(row, "found")->kind == DATA_BOOL;
-        there += asked && is_true(row, "found");
-        gone += asked && !is_true(row, "found");
-        differs += is_true(row, "differs");
+        there += asked && data_is_true(row, "found");
+        gone += asked && !data_is_true(row, "found");
+        differs += data_is_true(row, "differs");
         failed += !asked;
     }
-    data_put(arena, counts, "there", data_int(arena, there));
-    data_put(arena, counts, "gone", data_int(arena, gone));
-    data_put(arena, counts, "differs", data_int(arena, differs));
-    data_put(arena, counts, "failed", data_int(arena, failed));
-    return counts;
+    return data_of(arena, FIELD("there", there), FIELD("gone", gone), FIELD("differs", differs),
+                   FIELD("failed", failed));
 }
 
 int matrix_images_table(struct buf *out, const struct data *rows)
 {
     size_t there = 0;
     for (size_t i = 0; i < rows->list.count; i++)
-        there += is_true(rows->list.items[i], "found");
+        there += data_is_true(rows->list.items[i], "found");
     (void)buf_printf(out, "images: %zu of %zu tags are there\n", there, rows->list.count);
     for (size_t i = 0; i < rows->list.count; i++) {
         const struct data *row = rows->list.items[i];
-        if (is_true(row, "differs"))
+        if (data_is_true(row, "differs"))
             (void)buf_printf(out, "%s: the row says '%s', the registry has none\n",
                              data_get_text(row, "image"), data_get_text(row, "state"));
     }

@@ -65,8 +65,7 @@ enum index_state verify_companions(const struct verification *c, struct package_
 
 /* ------------------------------------------------------------------ requirements */
 
-/* The other way about: every PyTorch that a Triton goes with requires it, which itself is silent.
- */
+/* The other way about: every PyTorch that a silent Triton goes with requires it. */
 static bool is_required_by(const struct verification *c, struct package_index *index,
                            const struct requirement *row, size_t *wanted)
 {

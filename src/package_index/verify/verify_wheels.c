@@ -3,16 +3,15 @@
 
 #include "base/arena.h"
 #include "base/str.h"
-#include "data/data.h"
 #include "matrix/facts.h"
 
 #include <string.h>
 
 #define OLDEST_GLIBC 17 /* a row without glibc: any that a distribution in use has */
 
-static const char *joined(struct arena *arena, const char *const *items, size_t count)
+static const char *joined(struct arena *arena, const struct words *words)
 {
-    return count ? str_join(arena, items, count, " ") : "none";
+    return words->count ? str_join(arena, words->items, words->count, " ") : "none";
 }
 
 /* Some wheels are for any later Python: it counts where a row of an older release has it. */
@@ -40,13 +39,15 @@ static void check_pythons(const struct verification *c)
         bool stable = i < r->pythons.count;
         const char *python =
             stable ? r->pythons.items[i] : r->experimental.items[i - r->pythons.count];
-        if (!str_is_among(python, e->pythons, e->python_count))
+        if (!words_have(&e->pythons, python))
             lost = arena_printf(c->arena, "%s %s", lost, python);
     }
-    for (size_t i = 0; i < e->python_count; i++)
-        if (!words_have(&r->pythons, e->pythons[i]) &&
-            !words_have(&r->experimental, e->pythons[i]) && is_due(c, e->pythons[i]))
-            more = arena_printf(c->arena, "%s %s", more, e->pythons[i]);
+    for (size_t i = 0; i < e->pythons.count; i++) {
+        const char *python = e->pythons.items[i];
+        if (!words_have(&r->pythons, python) && !words_have(&r->experimental, python) &&
+            is_due(c, python))
+            more = arena_printf(c->arena, "%s %s", more, python);
+    }
     if (!*lost && !*more) {
         verification_prove(c, "python");
         return;
@@ -56,8 +57,8 @@ static void check_pythons(const struct verification *c)
                                       verification_named(c), lost, more)
         : *lost        ? arena_printf(c->arena, "no wheel of %s for%s", verification_named(c), lost)
                 : arena_printf(c->arena, "%s has wheels for%s too", verification_named(c), more);
-    verification_differ(c, "python", joined(c->arena, r->pythons.items, r->pythons.count),
-                        joined(c->arena, e->pythons, e->python_count), "%s", evidence);
+    verification_differ(c, "python", joined(c->arena, &r->pythons), joined(c->arena, &e->pythons),
+                        "%s", evidence);
 }
 
 /* Whether the wheels for a processor are what the row speaks of: with CUDA, where it has CUDA. */
@@ -71,8 +72,8 @@ static bool serves(const struct verification *c, int p)
 static void check_processors(const struct verification *c)
 {
     bool same = true;
-    const char *rows[PROCESSORS], *served[PROCESSORS], *evidence = "";
-    size_t row_count = 0, served_count = 0;
+    struct words rows = {0}, served = {0};
+    const char *evidence = "";
     for (int p = 0; p < PROCESSORS; p++) {
         const struct words *own = &c->release->processors;
         bool in_row = build_has_processor(c->build, processor_names[p]) &&
@@ -81,9 +82,9 @@ static void check_processors(const struct verification *c)
         if (c->evidence.wheel[p] && !c->evidence.read[p])
             there = in_row; /* a wheel of which nothing is known */
         if (in_row)
-            rows[row_count++] = processor_names[p];
+            words_add(&rows, c->arena, processor_names[p]);
         if (there)
-            served[served_count++] = processor_names[p];
+            words_add(&served, c->arena, processor_names[p]);
         if (in_row != there) {
             const char *why = there                  ? "has a wheel"
                               : c->evidence.wheel[p] ? "requires no CUDA there"
@@ -96,8 +97,8 @@ static void check_processors(const struct verification *c)
     if (same)
         verification_prove(c, "processor");
     else
-        verification_differ(c, "processor", joined(c->arena, rows, row_count),
-                            joined(c->arena, served, served_count), "%s", evidence);
+        verification_differ(c, "processor", joined(c->arena, &rows), joined(c->arena, &served),
+                            "%s", evidence);
 }
 
 /*

@@ -1,7 +1,6 @@
 /* What becomes of one file of up to three trees. */
 
 #include "base/arena.h"
-#include "base/str.h"
 #include "plan/case_names.h"
 #include "plan/decide/destinations.h"
 #include "plan/pair.h"
@@ -44,10 +43,10 @@ static const struct policy *policy_of(const struct decision *d)
 
 static bool wanted_back(const struct decision *d)
 {
-    for (size_t i = 0; i < d->input->restore_count; i++)
+    for (size_t i = 0; i < d->input->restore.count; i++)
         for (int side = BASE; side < SIDES; side++)
             if (d->triple->side[side] &&
-                strcmp(d->input->restore[i], d->triple->side[side]->path) == 0)
+                strcmp(d->input->restore.items[i], d->triple->side[side]->path) == 0)
                 return true;
     return false;
 }

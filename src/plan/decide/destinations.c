@@ -52,7 +52,8 @@ const struct plan_file *child_at(const struct placement *p, const char *path, si
     return own && strcmp(own->path, path) == 0 ? own : plan_list_find(child_list(p), path);
 }
 
-const struct plan_file *staying_file(const struct placement *p, const char *path)
+/* The child's file at `path`, where it stays there; else NULL. */
+static const struct plan_file *staying_file(const struct placement *p, const char *path)
 {
     const struct plan_file *file = plan_list_find(child_list(p), path);
     return file && !p->vacated[file - child_list(p)->files] ? file : NULL;

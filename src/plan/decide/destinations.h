@@ -59,8 +59,6 @@ bool is_destination(const struct placement *p, const char *path);
 bool stays_in_place(const struct placement *p, size_t triple);
 /* The child's file at `path`, mostly that of the triple; or NULL. */
 const struct plan_file *child_at(const struct placement *p, const char *path, size_t triple);
-/* The child's file at `path`, where it stays there; else NULL. */
-const struct plan_file *staying_file(const struct placement *p, const char *path);
 /* The first such file below `folder`, which ends in '/'; or NULL. */
 const struct plan_file *first_staying(const struct placement *p, const char *folder);
 

@@ -53,19 +53,19 @@ static bool is_contradicted(const struct pairing *p, const char *old)
 {
     if (index_of(&p->input->side[RENDER], old) == NONE)
         return false;
-    for (size_t i = 0; i < p->input->rename_count; i++)
-        if (strcmp(p->input->rename_new[i], old) == 0)
+    for (size_t i = 0; i < p->input->renames.count; i++)
+        if (strcmp(p->input->renames.new[i], old) == 0)
             return false;
     return true;
 }
 
 static void pair_declared(struct pairing *p)
 {
-    for (size_t i = 0; i < p->input->rename_count; i++) {
-        const char *old = p->input->rename_old[i];
+    for (size_t i = 0; i < p->input->renames.count; i++) {
+        const char *old = p->input->renames.old[i];
         size_t base = index_of(&p->input->side[BASE], old);
         if (base != NONE && may_follow(p, base) && !is_contradicted(p, old))
-            join_render(p, base, index_of(&p->input->side[RENDER], p->input->rename_new[i]));
+            join_render(p, base, index_of(&p->input->side[RENDER], p->input->renames.new[i]));
     }
 }
 
@@ -301,9 +301,9 @@ static void make_triples(struct file_triple **out, size_t *count, const struct p
 
 bool triple_is_yours(const struct file_triple *triple, const struct plan_input *input)
 {
-    for (size_t i = 0; i < input->yours_count; i++)
+    for (size_t i = 0; i < input->yours.count; i++)
         for (int side = BASE; side < SIDES; side++)
-            if (triple->side[side] && budget_glob(input->yours[i], triple->side[side]->path))
+            if (triple->side[side] && budget_glob(input->yours.items[i], triple->side[side]->path))
                 return true;
     return false;
 }

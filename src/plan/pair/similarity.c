@@ -49,6 +49,13 @@ static bool is_idle(struct span line)
     return false;
 }
 
+/* Hashes, or what begins with one. */
+static int by_hash(const void *a, const void *b)
+{
+    const uint64_t *left = a, *right = b;
+    return *left < *right ? -1 : *left > *right;
+}
+
 /* A line without its end. `bytes` is its length with the end, where CRLF counts as one. */
 static struct span next_line(size_t *bytes, struct span *content)
 {
@@ -59,12 +66,6 @@ static struct span next_line(size_t *bytes, struct span *content)
         line.len--;
     *bytes = line.len + ended;
     return line;
-}
-
-static int by_hash(const void *a, const void *b)
-{
-    const struct piece *left = a, *right = b;
-    return left->hash < right->hash ? -1 : left->hash > right->hash;
 }
 
 /* Cuts one line into pieces, and returns their number; `out` may be NULL. */
@@ -129,16 +130,10 @@ struct overlap {
     struct amount busy; /* of that, neither blank nor comment */
 };
 
-static int by_value(const void *a, const void *b)
-{
-    const uint64_t *left = a, *right = b;
-    return *left < *right ? -1 : *left > *right;
-}
-
 static bool has(const struct shared_pieces *shared, uint64_t hash)
 {
     return shared && shared->count &&
-           bsearch(&hash, shared->hashes, shared->count, sizeof(hash), by_value);
+           bsearch(&hash, shared->hashes, shared->count, sizeof(hash), by_hash);
 }
 
 static size_t weigh(const struct bag *bag, const struct shared_pieces *without, bool busy)
@@ -206,7 +201,7 @@ void shared_pieces_add(struct shared_pieces *shared, struct arena *arena, const 
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < bags[i].count; j++)
             found[at++] = bags[i].pieces[j].hash;
-    qsort(found, all, sizeof(*found), by_value);
+    qsort(found, all, sizeof(*found), by_hash);
     shared->hashes = hashes;
     for (size_t i = 0, first = 0; i < all; i++) {
         if (found[i] != found[first])
@@ -219,5 +214,5 @@ void shared_pieces_add(struct shared_pieces *shared, struct arena *arena, const 
 void shared_pieces_sort(struct shared_pieces *shared)
 {
     if (shared->count)
-        qsort(shared->hashes, shared->count, sizeof(*shared->hashes), by_value);
+        qsort(shared->hashes, shared->count, sizeof(*shared->hashes), by_hash);
 }

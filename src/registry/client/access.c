@@ -142,10 +142,7 @@ static struct registry_host *find_host(struct registry *registry, const char *na
             return registry->hosts[i];
     struct registry_host *host = arena_alloc(registry->arena, sizeof(*host));
     host->name = name;
-    registry->hosts =
-        arena_grow(registry->arena, registry->hosts, registry->host_count, sizeof(host));
-    registry->hosts[registry->host_count++] = host;
-    return host;
+    return arena_push(registry->arena, registry->hosts, registry->host_count) = host;
 }
 
 /* A page on the way to it, or where it sends to, says nothing of it. */
@@ -241,10 +238,7 @@ static struct registry_token *find_token(struct registry *registry,
     struct registry_token *token = arena_alloc(registry->arena, sizeof(*token));
     *token = (struct registry_token){
         .host = request->host, .path = request->path, .push = request->push};
-    registry->tokens =
-        arena_grow(registry->arena, registry->tokens, registry->token_count, sizeof(token));
-    registry->tokens[registry->token_count++] = token;
-    return token;
+    return arena_push(registry->arena, registry->tokens, registry->token_count) = token;
 }
 
 /* A password or an identity goes to the registry's own token server alone. */

@@ -184,9 +184,8 @@ static const struct credential_answer *ask_helper(struct credentials *credential
         if (str_equal(credentials->answers[i].helper, helper) &&
             str_equal(credentials->answers[i].host, host))
             return &credentials->answers[i];
-    credentials->answers = arena_grow(credentials->arena, credentials->answers,
-                                      credentials->answer_count, sizeof(*credentials->answers));
-    struct credential_answer *answer = &credentials->answers[credentials->answer_count++];
+    struct credential_answer *answer =
+        &arena_push(credentials->arena, credentials->answers, credentials->answer_count);
     *answer = (struct credential_answer){.helper = helper, .host = host};
     run_helper(answer, credentials->arena);
     return answer;

@@ -2,7 +2,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/shell.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "resolver/resolver.h"
 
 #include <string.h>
@@ -214,8 +214,7 @@ int matrix_explain_why(struct buf *out, const struct data *why)
     return out->overflowed ? -1 : 0;
 }
 
-/* ------------------------------------------------------------------ what changes from one stack to
- * another */
+/* ------------------------------------------------------------------ from one stack to another */
 
 /* A value as one text: lists with spaces between, null as nothing. */
 static const char *flat(struct arena *arena, const struct data *value)
@@ -239,11 +238,8 @@ static void compare(struct data *list, struct arena *arena, const char *what, co
 {
     if (str_equal(from, to))
         return;
-    struct data *map = data_map(arena);
-    data_put_text(arena, map, "what", what);
-    data_put_text(arena, map, "from", from);
-    data_put_text(arena, map, "to", to);
-    data_push(arena, list, map);
+    data_push(arena, list,
+              data_of(arena, FIELD("what", what), FIELD("from", from), FIELD("to", to)));
 }
 
 /* The members of two maps, those of `from` first. */

@@ -4,7 +4,6 @@
 #include "base/arena.h"
 #include "base/budget.h"
 #include "data/data.h"
-#include "matrix/matrix.h"
 #include "resolver/explain/trials.h"
 #include "resolver/search/search.h"
 
@@ -126,6 +125,15 @@ static void try_cudas(const struct trials *n)
 
 /* ------------------------------------------------------------------ words */
 
+static bool is_first_of_variant(const struct framework *framework, size_t index)
+{
+    const char *variant = ROW(struct build, framework->builds, index)->variant;
+    size_t at = 0;
+    while (!str_equal(ROW(struct build, framework->builds, at)->variant, variant))
+        at++;
+    return at == index;
+}
+
 /* Every variant once, from the newest CUDA down, those without CUDA last. */
 static void try_variants(const struct trials *n)
 {
@@ -135,12 +143,10 @@ static void try_variants(const struct trials *n)
     size_t count = 0;
     for (size_t i = 0; i < framework->builds.count; i++) {
         const struct build *build = ROW(struct build, framework->builds, i);
-        size_t at = 0;
-        while (at < count && !str_equal(builds[at]->variant, build->variant))
-            at++;
-        if (at < count)
+        if (!is_first_of_variant(framework, i))
             continue;
-        for (at = count++; at > 0 && version_compare(&builds[at - 1]->cuda, &build->cuda) < 0; at--)
+        size_t at = count++;
+        for (; at > 0 && version_compare(&builds[at - 1]->cuda, &build->cuda) < 0; at--)
             builds[at] = builds[at - 1];
         builds[at] = build;
     }
@@ -344,13 +350,8 @@ static void try_gpus(const struct trials *n)
 static size_t count_variants(const struct framework *framework)
 {
     size_t count = 0;
-    for (size_t i = 0; i < framework->builds.count; i++) {
-        const char *variant = ROW(struct build, framework->builds, i)->variant;
-        size_t at = 0;
-        while (at < i && !str_equal(ROW(struct build, framework->builds, at)->variant, variant))
-            at++;
-        count += at == i;
-    }
+    for (size_t i = 0; i < framework->builds.count; i++)
+        count += is_first_of_variant(framework, i);
     return count;
 }
 

@@ -2,7 +2,7 @@
 #include "resolver/explain/refuse.h"
 
 #include "base/arena.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "resolver/search/hardly_known.h"
 #include "resolver/search/search.h"
 
@@ -58,13 +58,10 @@ static const char *describe(const struct conflicts *c, const struct candidate *c
 static void tell(struct conflicts *c, const struct candidate *candidate, const char *demand,
                  const struct objection *objection)
 {
-    struct data *map = data_map(c->arena);
-    data_put_text(c->arena, map, "demand", demand);
-    data_put_text(c->arena, map, "reason", objection->reason);
-    data_put_text(c->arena, map, "rules_out", describe(c, candidate, objection->reason));
-    data_put_text(c->arena, map, "because", objection->because);
-    data_put_text(c->arena, map, "source", objection->source);
-    data_push(c->arena, c->list, map);
+    data_push(c->arena, c->list,
+              data_of(c->arena, FIELD("demand", demand), FIELD("reason", objection->reason),
+                      FIELD("rules_out", describe(c, candidate, objection->reason)),
+                      FIELD("because", objection->because), FIELD("source", objection->source)));
     c->reasons[c->count++] = objection->reason;
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "base/shell.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "resolver/search/hardly_known.h"
 #include "resolver/search/search.h"
 
@@ -19,7 +19,6 @@ __attribute__((format(printf, 3, 4))) static void note(const struct notes *n, co
                                                        const char *format, ...)
 {
     struct arena *arena = n->chosen->arena;
-    struct data *map = data_map(arena);
     va_list args;
     va_start(args, format);
     const char *text = arena_vprintf(arena, format, args);
@@ -27,9 +26,7 @@ __attribute__((format(printf, 3, 4))) static void note(const struct notes *n, co
     for (size_t i = 0; i < n->list->list.count; i++)
         if (str_equal(data_get_text(n->list->list.items[i], "text"), text))
             return; /* rows share texts: a release and its build may say the same */
-    data_put_text(arena, map, "code", code);
-    data_put_text(arena, map, "text", text);
-    data_push(arena, n->list, map);
+    data_push(arena, n->list, data_of(arena, FIELD("code", code), FIELD("text", text)));
 }
 
 /* ------------------------------------------------------------------ the image */

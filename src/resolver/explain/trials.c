@@ -5,7 +5,7 @@
 #include "base/budget.h"
 #include "base/limits.h"
 #include "base/shell.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "resolver/result/resolution.h"
 #include "resolver/search/search.h"
 
@@ -14,7 +14,8 @@
 #define STEPS_MAX                                                                                  \
     (LIMIT_RUN_STEPS / 4) /* the rest is for the answer, and for the run's other work */
 
-bool trials_are_over(const struct trials *n)
+/* Whether enough was tried: so large a matrix, or request, is answered with less. */
+static bool trials_are_over(const struct trials *n)
 {
     return budget_taken() - n->since > STEPS_MAX;
 }
@@ -40,16 +41,16 @@ struct data *resolve_changed(const struct trials *n, const struct stack_request 
     return resolution_data(n->arena, ask, &candidate);
 }
 
-bool try_changed(const struct trials *n, const struct stack_request *changed, struct data *change)
+static bool try_changed(const struct trials *n, const struct stack_request *changed,
+                        struct data *change)
 {
     struct data *resolution = resolve_changed(n, changed);
     if (!resolution)
         return false;
-    struct data *map = data_map(n->arena);
-    data_put(n->arena, map, "change", change);
-    data_put(n->arena, map, "request", stack_request_data(n->arena, changed));
-    data_put(n->arena, map, "resolution", resolution);
-    data_push(n->arena, n->list, map);
+    data_push(n->arena, n->list,
+              data_of(n->arena, FIELD("change", change),
+                      FIELD("request", stack_request_data(n->arena, changed)),
+                      FIELD("resolution", resolution)));
     return true;
 }
 
@@ -73,8 +74,7 @@ struct data *drop_text(struct arena *arena, enum stack_choice choice, const char
                                : arena_printf(arena, "without --%s", name));
 }
 
-/* ------------------------------------------------------------------ the fewest demands changed at
- * once */
+/* ------------------------------------------------------------------ several demands at once */
 
 #define CHANGES_MAX 3 /* at once; further ones ask for another project */
 #define RESULTS_MAX 4

@@ -19,13 +19,9 @@ struct data *change_text(struct arena *arena, enum stack_choice choice, const ch
 /* A demand that is left out: "without --python", "without --gpu T4". */
 struct data *drop_text(struct arena *arena, enum stack_choice choice, const char *value);
 
-/* Whether enough was tried: so large a matrix, or request, is answered with less. */
-bool trials_are_over(const struct trials *n);
 /* What comes of the changed request; NULL: nothing, or what rests on a row of low confidence. */
 struct data *resolve_changed(const struct trials *n, const struct stack_request *changed);
-/* Adds the changed request to the list where something comes of it. */
-bool try_changed(const struct trials *n, const struct stack_request *changed, struct data *change);
-/* The same, with one change. */
+/* Adds the request with one change to the list where something comes of it. */
 bool try_change(const struct trials *n, const struct stack_request *changed, struct data *text);
 
 /* Tries the fewest changes at once that do. */

@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "base/budget.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "resolver/rules/rules.h"
 #include "resolver/search/search.h"
 
@@ -44,12 +44,9 @@ static void object_to_rest(const struct why *w, struct candidate *candidate,
 
 static void tell(struct why *w, const char *what, const struct objection *objection)
 {
-    struct data *map = data_map(w->arena);
-    data_put_text(w->arena, map, "what", what);
-    data_put_text(w->arena, map, "reason", objection->reason);
-    data_put_text(w->arena, map, "because", objection->because);
-    data_put_text(w->arena, map, "source", objection->source);
-    data_push(w->arena, w->passed_over, map);
+    data_push(w->arena, w->passed_over,
+              data_of(w->arena, FIELD("what", what), FIELD("reason", objection->reason),
+                      FIELD("because", objection->because), FIELD("source", objection->source)));
 }
 
 /* A release as a whole; false where its builds must be looked at. */
@@ -100,11 +97,9 @@ static void list_passed_over(struct why *w)
 static void choose(const struct why *w, struct data *list, const char *what, const char *value,
                    const char *because)
 {
-    struct data *map = data_map(w->arena);
-    data_put_text(w->arena, map, "what", what);
-    data_put_text(w->arena, map, "value", value);
-    data_put_text(w->arena, map, "because", because);
-    data_push(w->arena, list, map);
+    data_push(
+        w->arena, list,
+        data_of(w->arena, FIELD("what", what), FIELD("value", value), FIELD("because", because)));
 }
 
 static const char *why_build(const struct why *w)
@@ -191,8 +186,6 @@ int matrix_why(struct data **out, struct arena *arena, const struct matrix *matr
         return err_set(err, TG_UNSOLVABLE, "unsatisfiable", "nothing was chosen");
     w.passed_over = data_list(arena);
     list_passed_over(&w);
-    *out = data_map(arena);
-    data_put(arena, *out, "chosen", list_chosen(&w));
-    data_put(arena, *out, "passed_over", w.passed_over);
+    *out = data_of(arena, FIELD("chosen", list_chosen(&w)), FIELD("passed_over", w.passed_over));
     return budget_steps(0, err);
 }

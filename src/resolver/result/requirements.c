@@ -2,7 +2,7 @@
 #include "resolver/search/chosen_set.h"
 
 #include "base/arena.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "resolver/search/members.h"
 
 #include <stdlib.h>
@@ -18,11 +18,11 @@ struct installation {
 static void push(struct installation *steps, struct data *step, const char *text)
 {
     struct arena *arena = steps->s->arena;
-    char *copy = arena_strdup(arena, text ? text : ""), *save = NULL;
-    for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
-        data_push(arena, steps->all, data_str(arena, word));
+    struct words words = words_read(arena, text ? text : "");
+    for (size_t i = 0; i < words.count; i++) {
+        data_push(arena, steps->all, data_str(arena, words.items[i]));
         if (step)
-            data_push(arena, step, data_str(arena, word));
+            data_push(arena, step, data_str(arena, words.items[i]));
     }
 }
 
@@ -178,10 +178,8 @@ static struct data *build_image(const struct chosen_set *s)
     }
     if (!best)
         return data_null(s->arena);
-    struct data *map = data_map(s->arena);
-    data_put_text(s->arena, map, "repository", s->ask->matrix->repository);
-    data_put_text(s->arena, map, "tag", tag_text(s->arena, best, devel_tag(best, c->distribution)));
-    return map;
+    return data_of(s->arena, FIELD("repository", s->ask->matrix->repository),
+                   FIELD("tag", tag_text(s->arena, best, devel_tag(best, c->distribution))));
 }
 
 /* ------------------------------------------------------------------ on a machine without a GPU */
@@ -273,9 +271,8 @@ static struct installation collect(const struct chosen_set *s, const char *cudnn
 static void put_steps(struct data *map, const struct installation *steps)
 {
     struct arena *arena = steps->s->arena;
-    data_put(arena, map, "requirements", steps->all);
-    data_put_text(arena, map, "index_url", steps->index_url);
-    data_put(arena, map, "index_requirements", steps->index);
+    data_add(arena, map, FIELD("requirements", steps->all), FIELD("index_url", steps->index_url),
+             FIELD("index_requirements", steps->index));
 }
 
 static struct data *cpu_part(const struct chosen_set *s)
@@ -293,9 +290,8 @@ void put_requirements(struct data *map, const struct chosen_set *s, const char *
 {
     struct installation steps = collect(s, cudnn_bound);
     put_steps(map, &steps);
-    data_put_text(s->arena, map, "find_links", find_links(s));
-    data_put(s->arena, map, "build_requirements", steps.build);
-    data_put(s->arena, map, "build_image",
-             steps.build->list.count ? build_image(s) : data_null(s->arena));
-    data_put(s->arena, map, "cpu", cpu_part(s));
+    data_add(s->arena, map, FIELD("find_links", find_links(s)),
+             FIELD("build_requirements", steps.build),
+             FIELD("build_image", steps.build->list.count ? build_image(s) : data_null(s->arena)),
+             FIELD("cpu", cpu_part(s)));
 }

@@ -2,7 +2,7 @@
 #include "resolver/result/resolution.h"
 
 #include "base/arena.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "resolver/search/chosen_set.h"
 #include "resolver/search/members.h"
 
@@ -12,13 +12,11 @@
 
 static struct data *framework_part(const struct chosen_set *s)
 {
-    struct data *map = data_map(s->arena);
     size_t named = member_of(&s->ask->members, s->ask->named);
     const struct release *release =
         chosen_has(s, named) ? s->picks[named].release : s->candidate->release;
-    data_put_text(s->arena, map, "name", s->ask->named->name);
-    data_put_text(s->arena, map, "version", release->version.text);
-    return map;
+    return data_of(s->arena, FIELD("name", s->ask->named->name),
+                   FIELD("version", release->version.text));
 }
 
 /* The CUDA that runs, to its minor. */
@@ -34,12 +32,8 @@ static const char *cuda_text(const struct chosen_set *s)
 static struct data *cuda_part(const struct chosen_set *s)
 {
     const struct build *build = s->candidate->build;
-    struct data *map = data_map(s->arena);
-    data_put_text(s->arena, map, "version", cuda_text(s));
-    data_put_text(s->arena, map, "variant", build->variant);
-    data_put_text(s->arena, map, "supply",
-                  build->cuda.text ? supply_of(s->ask->framework, build) : NULL);
-    return map;
+    return data_of(s->arena, FIELD("version", cuda_text(s)), FIELD("variant", build->variant),
+                   FIELD("supply", build->cuda.text ? supply_of(s->ask->framework, build) : NULL));
 }
 
 /* Below which version cuDNN must stay for the sake of the GPUs; NULL: no pin is needed. */
@@ -69,12 +63,6 @@ static const char *cudnn_text(const struct chosen_set *s)
                         c->build->cudnn_window.clauses[0].version.text, bound);
 }
 
-/* "torch" of pytorch. */
-static const char *pip_name(const struct framework *framework)
-{
-    return framework->packages.count ? framework->packages.items[0] : framework->name;
-}
-
 static struct data *companions_part(const struct chosen_set *s)
 {
     const struct demands *ask = s->ask;
@@ -82,8 +70,11 @@ static struct data *companions_part(const struct chosen_set *s)
     struct data *map = data_map(s->arena);
     for (size_t i = 0; i < companions->count; i++)
         data_put_text(s->arena, map, companions->items[i].name, companions->items[i].value);
-    if (ask->named != ask->framework)
-        data_put_text(s->arena, map, pip_name(ask->framework), s->candidate->release->version.text);
+    if (ask->named != ask->framework) {
+        const struct words *packages = &ask->framework->packages; /* "torch" of pytorch */
+        data_put_text(s->arena, map, packages->count ? packages->items[0] : ask->framework->name,
+                      s->candidate->release->version.text);
+    }
     for (size_t i = 0; i < ask->members.count; i++)
         if (chosen_has(s, i) && ask->members.items[i].row != ask->named &&
             !data_get(map, ask->members.items[i].row->name))
@@ -95,30 +86,24 @@ static struct data *companions_part(const struct chosen_set *s)
 static struct data *image_part(const struct chosen_set *s)
 {
     const struct candidate *c = s->candidate;
-    struct data *map = data_map(s->arena);
-    if (c->named) {
-        data_put_text(s->arena, map, "repository", s->ask->image.repository);
-        data_put_text(s->arena, map, "tag", s->ask->image.tag);
-    } else if (c->plain) {
-        data_put_text(s->arena, map, "repository", c->plain->repository);
-        data_put_text(s->arena, map, "tag", c->plain->tag);
-    } else {
-        data_put_text(s->arena, map, "repository", s->ask->matrix->repository);
-        data_put_text(s->arena, map, "tag", tag_text(s->arena, c->image, c->tag));
-    }
-    data_put_text(s->arena, map, "digest", c->named ? s->ask->image.digest : NULL);
+    const char *repository = s->ask->matrix->repository, *tag;
     bool listed = c->image && !str_equal(c->image->state, "observed");
-    data_put_text(s->arena, map, "state", listed ? c->image->state : "supported");
-    return map;
+    if (c->named || c->plain) {
+        repository = c->named ? s->ask->image.repository : c->plain->repository;
+        tag = c->named ? s->ask->image.tag : c->plain->tag;
+    } else {
+        tag = tag_text(s->arena, c->image, c->tag);
+    }
+    return data_of(s->arena, FIELD("repository", repository), FIELD("tag", tag),
+                   FIELD("digest", c->named ? s->ask->image.digest : NULL),
+                   FIELD("state", listed ? c->image->state : "supported"));
 }
 
 static struct data *driver_part(const struct chosen_set *s)
 {
     static const char *const words[] = {NULL, "native", "minor-version", "forward"};
-    struct data *map = data_map(s->arena);
-    data_put_text(s->arena, map, "minimum", s->minimum ? s->minimum->text : NULL);
-    data_put_text(s->arena, map, "relies_on", words[s->reliance]);
-    return map;
+    return data_of(s->arena, FIELD("minimum", s->minimum ? s->minimum->text : NULL),
+                   FIELD("relies_on", words[s->reliance]));
 }
 
 /* The words of a value, each up to a ':', none twice: "1g.5gb" of "1g.5gb:7". */
@@ -153,13 +138,9 @@ static void put_model(struct data *map, const struct chosen_set *s, const struct
     gpu = gpu ? gpu : &nothing;
     for (size_t i = 0; i < gpu->mig.count; i++) /* the profiles of all memory sizes */
         push_words(s->arena, mig, gpu->mig.items[i].value);
-    data_put_text(s->arena, map, "class", gpu->class);
-    data_put(s->arena, map, "memory_gb",
-             data_texts(s->arena, gpu->memory.items, gpu->memory.count));
-    data_put(s->arena, map, "mig", mig);
-    data_put(s->arena, map, "products",
-             data_texts(s->arena, gpu->products.items, gpu->products.count));
-    data_put(s->arena, map, "node_names", node_names(s, gpu));
+    data_add(s->arena, map, FIELD("class", gpu->class), FIELD("memory_gb", gpu->memory),
+             FIELD("mig", mig), FIELD("products", gpu->products),
+             FIELD("node_names", node_names(s, gpu)));
 }
 
 static struct data *gpus_part(const struct chosen_set *s)
@@ -169,9 +150,8 @@ static struct data *gpus_part(const struct chosen_set *s)
     for (size_t i = 0; i < s->problem->gpu_count; i++) {
         const struct asked_gpu *gpu = s->problem->gpus[i];
         int cubin = covering_cubin(build, s->problem->arch, gpu->cc);
-        struct data *map = data_map(s->arena);
-        data_put_text(s->arena, map, "name", gpu->name);
-        data_put_text(s->arena, map, "compute_capability", cc_text(s->arena, gpu->cc));
+        struct data *map = data_of(s->arena, FIELD("name", gpu->name),
+                                   FIELD("compute_capability", cc_text(s->arena, gpu->cc)));
         if (cubin)
             data_put_text(s->arena, map, "covered_by", arena_printf(s->arena, "sm_%d", cubin));
         else if (covered_by_bounds(build, gpu->cc))
@@ -262,20 +242,13 @@ struct data *resolution_data(struct arena *arena, const struct demands *ask,
     struct chosen_set s;
     problem_init(&problem, ask, ask_all(ask));
     chosen_init(&s, arena, &problem, candidate);
-    struct data *map = data_map(arena);
-    data_put(arena, map, "framework", framework_part(&s));
-    data_put_text(s.arena, map, "python", candidate->python);
-    data_put(arena, map, "cuda", cuda_part(&s));
-    data_put_text(s.arena, map, "cudnn", cudnn_text(&s));
-    data_put(arena, map, "companions", companions_part(&s));
-    data_put(arena, map, "image", image_part(&s));
-    data_put(arena, map, "driver", driver_part(&s));
-    data_put(arena, map, "gpus", gpus_part(&s));
-    data_put(arena, map, "archs", archs_part(&s));
-    data_put_text(s.arena, map, "arch", problem.arch);
+    struct data *map =
+        data_of(arena, FIELD("framework", framework_part(&s)), FIELD("python", candidate->python),
+                FIELD("cuda", cuda_part(&s)), FIELD("cudnn", cudnn_text(&s)),
+                FIELD("companions", companions_part(&s)), FIELD("image", image_part(&s)),
+                FIELD("driver", driver_part(&s)), FIELD("gpus", gpus_part(&s)),
+                FIELD("archs", archs_part(&s)), FIELD("arch", problem.arch));
     put_requirements(map, &s, cudnn_bound(&s));
-    data_put(arena, map, "env", env_part(&s));
-    data_put(arena, map, "notes", notes_data(&s));
-    data_put(arena, map, "sources", sources_part(&s));
-    return map;
+    return data_add(arena, map, FIELD("env", env_part(&s)), FIELD("notes", notes_data(&s)),
+                    FIELD("sources", sources_part(&s)));
 }

@@ -54,8 +54,7 @@ const struct cudnn *cudnn_choice(const struct problem *problem, const struct bui
  */
 enum reliance { RELIES_NOT, RELIES_NATIVE, RELIES_MINOR, RELIES_FORWARD };
 
-/* What a driver relies on to run a build with some CUDA; forward compatibility only where allowed.
- */
+/* What a driver relies on to run a build with some CUDA; forward packages only where allowed. */
 enum reliance driver_reliance(const struct problem *problem, const struct build *build,
                               const struct version *cuda, const struct version *driver,
                               const struct branch *branch);

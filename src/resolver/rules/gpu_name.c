@@ -249,8 +249,8 @@ int gpu_find(struct asked_gpu *out, struct arena *arena, const struct matrix *ma
     return 0;
 }
 
-/* ------------------------------------------------------------------ words for what the matrix does
- * not hold */
+/* ------------------------------------------------------------------ what the matrix does not hold
+ */
 
 #define CPU "`--variant cpu` runs without a GPU"
 

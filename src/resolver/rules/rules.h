@@ -19,8 +19,7 @@ bool object_to_release(struct objection *out, const struct framework *row,
 /* From 0, the flavour that the supply needs; -1 where it will not do. */
 int flavour_rank(const char *supply, bool wants_cudnn, const char *flavour);
 
-/* ------------------------------------------------------------------ the packages of one
- * environment */
+/* ------------------------------------------------------------------ packages of one environment */
 
 /* What is chosen of a member; no release: it is not there. */
 struct package_pick {

@@ -3,8 +3,6 @@
 
 #include "base/arena.h"
 #include "base/shell.h"
-#include "data/fileset.h"
-#include "data/yaml.h"
 #include "matrix/matrix.h"
 #include "registry/reference.h"
 #include "resolver/rules/gpu_name.h"
@@ -105,8 +103,7 @@ static size_t add_variants(const char **names, size_t count, const struct framew
     return count;
 }
 
-/* A word of this framework, or of another one (then nothing has it, and the answer is a refusal).
- */
+/* A word of this framework, or of another one: then the answer is a refusal. */
 static int compile_variant(const struct compiler *c)
 {
     const char *word = request_text(c->request, CHOICE_VARIANT);
@@ -145,8 +142,8 @@ static const struct branch *branch_at(const struct matrix *matrix, uint64_t numb
     return best;
 }
 
-int driver_find(struct asked_driver *out, struct arena *arena, const struct matrix *matrix,
-                const char *text, struct err *err)
+static int driver_find(struct asked_driver *out, struct arena *arena, const struct matrix *matrix,
+                       const char *text, struct err *err)
 {
     *out = (struct asked_driver){.said = arena_strdup(arena, text)};
     if (version_parse(&out->version, out->said) || text[strspn(text, "0123456789.")]) {

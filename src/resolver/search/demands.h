@@ -85,6 +85,3 @@ TG_CHECKED int ask_compile(struct demands *out, struct arena *arena, const struc
 uint64_t ask_all(const struct demands *ask);
 /* Whether the files of the type can be built on it, as far as is known (NULL: it is not). */
 bool type_takes(const struct demands *ask, const struct distribution *distribution);
-/* 0, or exit 2 where `text` is no driver version. */
-TG_CHECKED int driver_find(struct asked_driver *out, struct arena *arena,
-                           const struct matrix *matrix, const char *text, struct err *err);

@@ -52,16 +52,17 @@ static void read_pins(const struct assembly *g, struct pins *pins, const struct 
 {
     const char *text = arena_printf(g->arena, "%s %s", release->requires ? release->requires : "",
                                     release->pins ? release->pins : "");
-    size_t room = release->companions.count + strlen(text) / 2 + 1;
-    char *copy = arena_strdup(g->arena, text), *save = NULL;
-    pins->items = arena_array(g->arena, room, sizeof *pins->items);
+    const struct words words = words_read(g->arena, text);
+    pins->items =
+        arena_array(g->arena, release->companions.count + words.count + 1, sizeof *pins->items);
     for (size_t i = 0; i < release->companions.count; i++) {
         const struct pair *pair = &release->companions.items[i];
         const char *spec = arena_printf(g->arena, "==%s", pair->value);
         add_pin(g, pins, arena_printf(g->arena, "%s%s", pair->name, spec), pair->name, spec);
     }
-    for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
-        add_pin(g, pins, word, package_name(g->arena, word), package_spec(word));
+    for (size_t i = 0; i < words.count; i++)
+        add_pin(g, pins, words.items[i], package_name(g->arena, words.items[i]),
+                package_spec(words.items[i]));
 }
 
 /* ------------------------------------------------------------------ who is there */

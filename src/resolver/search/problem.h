@@ -59,8 +59,7 @@ struct candidate {
     const char *python;
     const struct version *python_version;
     bool experimental; /* the Python is, for that release */
-    /* One of: a row's tag; a plain image; the image that was asked for (any of the two, or none).
-     */
+    /* One of: a row's tag; a plain image; the image that was asked for (either, or none). */
     const struct image *image;
     const struct tag *tag;
     const struct plain_image *plain;

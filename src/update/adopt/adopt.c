@@ -9,7 +9,7 @@
 #include "catalog/origin.h"
 #include "child/child.h"
 #include "child/making.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "git/disk_entry.h"
 #include "git/store.h"
 #include "io/interrupt.h"
@@ -134,8 +134,7 @@ static int plan_once(struct adoption_plan *out, const struct adoption *a, struct
     const char *version = out->alike.version;
     struct plan_input input = {
         .side = {out->alike.base, child->files, a->render},
-        .yours = out->yours.items,
-        .yours_count = out->yours.count,
+        .yours = out->yours,
         .any_case = disk_ignores_case(child->repo.top_fd),
         .base_label = version ? arena_printf(arena, "template %s", version) : "template",
         .render_label =
@@ -169,8 +168,8 @@ static bool is_to_merge(const struct adoption *a, const struct plan_path *path)
     if (path->state != PATH_CONFLICT || !is_file_at(&a->child->files, path->path) ||
         !is_file_at(&a->render, path->path))
         return false;
-    for (size_t i = 0; i < a->options->merge_count; i++)
-        if (glob_match(a->options->merge[i], path->path))
+    for (size_t i = 0; i < a->options->merge.count; i++)
+        if (glob_match(a->options->merge.items[i], path->path))
             return true;
     return false;
 }
@@ -181,7 +180,7 @@ static int find_bases(struct adoption_plan *out, const struct adoption *a, struc
 {
     struct arena *arena = a->child->arena;
     struct words paths = {0};
-    if (a->options->merge_count == 0)
+    if (a->options->merge.count == 0)
         return 0;
     if (plan_once(out, a, err) < 0)
         return -1;
@@ -194,19 +193,15 @@ static int find_bases(struct adoption_plan *out, const struct adoption *a, struc
     return 0;
 }
 
-static bool is_same_file(const struct plan_file *a, const struct plan_file *b)
-{
-    return a && b && tree_entry_equal(&a->entry, &b->entry);
-}
-
 /* A seed that the user has just as the template has it. */
 static void settle_seeds(struct plan *plan, const struct adoption *a)
 {
     for (size_t i = 0; i < plan->path_count; i++) {
         struct plan_path *path = &plan->paths[i];
-        if (path->state == PATH_KEPT_YOURS &&
-            is_same_file(plan_list_find(&a->child->files, path->path),
-                         plan_list_find(&a->render, path->path)))
+        const struct plan_file *mine = plan_list_find(&a->child->files, path->path);
+        const struct plan_file *theirs = plan_list_find(&a->render, path->path);
+        if (path->state == PATH_KEPT_YOURS && mine && theirs &&
+            tree_entry_equal(&mine->entry, &theirs->entry))
             path->state = PATH_ADOPTED;
     }
 }
@@ -305,9 +300,8 @@ static void complete(struct data *document, struct arena *arena, struct data *gu
     if (str_equal(data_get_text(document, "result"), RESULT_UPDATED) &&
         !data_get_text(data_get(document, "from"), "version"))
         data_put_text(arena, document, "result", RESULT_ADOPTED);
-    data_put(arena, document, "guesses", guesses ? guesses : data_list(arena));
-    data_put(arena, document, "search", p->alike.report ? p->alike.report : data_null(arena));
-    data_put(arena, document, "yours", data_texts(arena, p->yours.items, p->yours.count));
+    data_add(arena, document, FIELD("guesses", guesses ? guesses : data_list(arena)),
+             FIELD("search", p->alike.report), FIELD("yours", p->yours));
 }
 
 static int commit(struct update_outcome *out, struct apply *apply, const struct adoption *a,

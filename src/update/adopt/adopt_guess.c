@@ -13,6 +13,7 @@
 #include "update/adopt/adopt_read.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <string.h>
 
 struct guessing {
@@ -154,13 +155,6 @@ static const char *packed(struct arena *arena, const char *spec)
     return out;
 }
 
-/* "pytorch==2.4.*" */
-static const char *minor_of(struct arena *arena, const char *name, const struct version *version)
-{
-    return arena_printf(arena, "%s==%llu.%llu.*", name, (unsigned long long)version->release[0],
-                        (unsigned long long)version->release[1]);
-}
-
 /* The SPEC, then its minor, then any version. */
 static void loosen(struct guesses *out, struct arena *arena, const struct framework_guess *best)
 {
@@ -169,8 +163,11 @@ static void loosen(struct guesses *out, struct arena *arena, const struct framew
     if (spec->count)
         out->framework[count++] =
             arena_printf(arena, "%s%s", best->name, packed(arena, spec->text));
-    if (best->rank == RANK_PIN)
-        out->framework[count++] = minor_of(arena, best->name, &spec->clauses[0].version);
+    if (best->rank == RANK_PIN) {
+        const uint64_t *release = spec->clauses[0].version.release;
+        out->framework[count++] = arena_printf(arena, "%s==%" PRIu64 ".%" PRIu64 ".*", best->name,
+                                               release[0], release[1]);
+    }
     out->framework[count] = best->name;
     out->framework_from = best->from;
 }

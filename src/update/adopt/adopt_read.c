@@ -48,9 +48,7 @@ static const char *trimmed(struct arena *arena, const char *text, size_t len)
         text++;
         len--;
     }
-    while (len && isspace((unsigned char)text[len - 1]))
-        len--;
-    return arena_memdup(arena, text, len);
+    return arena_memdup(arena, text, span_trim_end(span_of(text, len), " \t\n\v\f\r").len);
 }
 
 /* The next line without its end; NULL behind the last. */
@@ -69,10 +67,8 @@ static const char *next_line(struct arena *arena, struct span *text)
 /* "3.11.4" of "3.11.4-slim"; "" where it begins with no version of two numbers. */
 static const char *leading_version(struct arena *arena, const char *text)
 {
-    size_t len = strspn(text, "0123456789.");
-    while (len && text[len - 1] == '.')
-        len--;
-    const char *version = arena_memdup(arena, text, len);
+    struct span number = span_trim_end(span_of(text, strspn(text, "0123456789.")), ".");
+    const char *version = arena_memdup(arena, number.ptr, number.len);
     return strchr(version, '.') ? version : "";
 }
 

@@ -45,9 +45,9 @@ struct version_search {
 
 /* ---------------------------------------------------------------- one version */
 
-static int percent(size_t common, size_t all)
+static size_t percent(size_t common, size_t all)
 {
-    return all ? (int)(common * 100 / all) : 100;
+    return all ? common * 100 / all : 100;
 }
 
 static size_t larger(size_t a, size_t b)
@@ -63,7 +63,6 @@ static void compare_file(struct resemblance *sum, struct data *lines,
     ARENA_SCRATCH(scratch);
     const struct plan_file *theirs = plan_list_find(render, file->path);
     struct bag bag = {0};
-    struct data *line = data_map(s->arena);
     if (theirs)
         bag_make(&bag, &scratch, theirs->bytes);
     bool identical = theirs && oid_equal(&theirs->entry.id, &file->id);
@@ -72,9 +71,8 @@ static void compare_file(struct resemblance *sum, struct data *lines,
     sum->identical += identical;
     sum->common += common;
     sum->all += all;
-    data_put_text(s->arena, line, "path", file->path);
-    data_put(s->arena, line, "alike", data_int(s->arena, percent(common, all)));
-    data_push(s->arena, lines, line);
+    data_push(s->arena, lines,
+              data_of(s->arena, FIELD("path", file->path), FIELD("alike", percent(common, all))));
 }
 
 static bool is_better(const struct resemblance *a, const struct resemblance *b)
@@ -104,23 +102,22 @@ static void keep_files(struct version_search *s, const struct plan_list *render)
     s->out->base = (struct plan_list){files, count};
 }
 
-static struct data *add_version(struct version_search *s)
+static void add_version(struct version_search *s, struct data *alike, size_t identical,
+                        const char *problem)
 {
-    struct data *line = data_of(s->arena, FIELD("version", s->version), FIELD("ref", s->ref),
-                                FIELD("commit", s->commit));
-    data_push(s->arena, s->versions, line);
-    return line;
+    data_push(s->arena, s->versions,
+              data_of(s->arena, FIELD("version", s->version), FIELD("ref", s->ref),
+                      FIELD("commit", s->commit), FIELD("alike", alike),
+                      FIELD("identical", identical), FIELD("problem", problem)));
 }
 
 static void compare(struct version_search *s, const struct plan_list *render)
 {
     struct resemblance sum = {0};
-    struct data *lines = data_list(s->arena), *line = add_version(s);
+    struct data *lines = data_list(s->arena);
     for (size_t i = 0; i < s->count; i++)
         compare_file(&sum, lines, s, &s->files[i], render);
-    data_put(s->arena, line, "alike", data_int(s->arena, percent(sum.common, sum.all)));
-    data_put(s->arena, line, "identical", data_int(s->arena, (int64_t)sum.identical));
-    data_put_text(s->arena, line, "problem", NULL);
+    add_version(s, data_int(s->arena, (int64_t)percent(sum.common, sum.all)), sum.identical, NULL);
     if (s->out->version && !is_better(&sum, &s->best))
         return;
     s->best = sum;
@@ -141,10 +138,7 @@ static int look_at(struct version_search *s)
         return -1;
     if (base_render(&render, &scratch, &s->record, s->record.catalog.source,
                     s->commit ? s->commit : s->ref, NULL, &why) < 0) {
-        struct data *line = add_version(s);
-        data_put(s->arena, line, "alike", data_null(s->arena));
-        data_put(s->arena, line, "identical", data_int(s->arena, 0));
-        data_put_text(s->arena, line, "problem", why.message);
+        add_version(s, NULL, 0, why.message);
         return 0;
     }
     base_list_render(&list, &scratch, &render);
@@ -219,15 +213,6 @@ static int list_files(struct version_search *s, const struct words *paths)
     return 0;
 }
 
-static void report(struct version_search *s)
-{
-    struct data *document =
-        data_of(s->arena, FIELD("version", s->out->version), FIELD("commit", s->best_commit));
-    data_put(s->arena, document, "files", s->best_files ? s->best_files : data_list(s->arena));
-    data_put(s->arena, document, "versions", s->versions);
-    s->out->report = document;
-}
-
 int adopt_search(struct alike *out, struct arena *arena, const struct child *child,
                  const struct record *record, const struct words *paths, struct err *err)
 {
@@ -239,6 +224,8 @@ int adopt_search(struct alike *out, struct arena *arena, const struct child *chi
         record_parse(&s.record, arena, RECORD_PATH, text, err) < 0 || list_files(&s, paths) < 0 ||
         look_at_all(&s) < 0)
         return -1;
-    report(&s);
+    out->report = data_of(arena, FIELD("version", out->version), FIELD("commit", s.best_commit),
+                          FIELD("files", s.best_files ? s.best_files : data_list(arena)),
+                          FIELD("versions", s.versions));
     return 0;
 }

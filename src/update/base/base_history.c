@@ -253,17 +253,13 @@ static int replay_file(struct update_replay *r, const struct plan_file *before,
     const char *path = before ? before->path : after ? after->path : "";
     const struct plan_file *base = plan_list_find(&r->base, path);
     const struct tree_entry new = after ? after->entry : (struct tree_entry){0};
-    if (!before || !after || (base && tree_entry_equal(&base->entry, &before->entry))) {
-        if (base || !before)
-            arena_push(&r->arena, r->edits, r->edit_count) = (struct tree_edit){path, new};
-        else if ((base = find_moved(r, before)))
-            arena_push(&r->arena, r->edits, r->edit_count) = (struct tree_edit){base->path, new};
-        return 0;
-    }
-    if (base)
+    if (before && after && base && !tree_entry_equal(&base->entry, &before->entry))
         return merge_file(r, base, before, after);
-    if ((base = find_moved(r, before)))
-        arena_push(&r->arena, r->edits, r->edit_count) = (struct tree_edit){base->path, new};
+    if (before && !base)
+        base = find_moved(r, before);
+    if (base || !before)
+        arena_push(&r->arena, r->edits, r->edit_count) =
+            (struct tree_edit){base ? base->path : path, new};
     return 0;
 }
 
@@ -296,19 +292,15 @@ static int replay_update(struct oid *tree, bool *clean, struct history_search *s
 {
     struct store *store = s->repo->store;
     struct update_replay r = {.arena = ARENA_INIT, .repo = s->repo, .clean = true, .err = s->err};
-    int rc = base_tree_files(&r.base, &r.arena, s->repo, base, s->err);
-    if (rc == 0)
-        rc = base_tree_files(&r.before, &r.arena, s->repo, before, s->err);
-    if (rc == 0)
-        rc = base_tree_files(&r.after, &r.arena, s->repo, after, s->err);
-    if (rc == 0)
-        rc = replay_files(&r);
-    if (rc == 0 && r.clean)
-        rc = tree_edit(tree, store, store, base, r.edits, r.edit_count, s->err);
+    bool failed =
+        base_tree_files(&r.base, &r.arena, s->repo, base, s->err) < 0 ||
+        base_tree_files(&r.before, &r.arena, s->repo, before, s->err) < 0 ||
+        base_tree_files(&r.after, &r.arena, s->repo, after, s->err) < 0 || replay_files(&r) < 0 ||
+        (r.clean && tree_edit(tree, store, store, base, r.edits, r.edit_count, s->err) < 0);
     *clean = r.clean;
     s->replayed_files += r.base.count + r.before.count + r.after.count;
     arena_release(&r.arena);
-    return rc;
+    return failed ? -1 : 0;
 }
 
 /* ---------------------------------------------------------------- updates */

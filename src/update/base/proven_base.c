@@ -8,7 +8,7 @@
 #include "catalog/revision.h"
 #include "child/base_ref.h"
 #include "child/record.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "git/repo.h"
 #include "update/base/base_given.h"
 #include "update/base/base_history.h"
@@ -390,8 +390,6 @@ int base_prove(struct base *out, const struct repo *repo, const struct record *r
 
 struct data *base_data(struct arena *arena, const struct base *base)
 {
-    struct data *map = data_map(arena);
-    data_put_text(arena, map, "tree", oid_text(arena, &base->tree));
-    data_put_text(arena, map, "proven_by", proof_names[base->proof]);
-    return map;
+    return data_of(arena, FIELD("tree", oid_text(arena, &base->tree)),
+                   FIELD("proven_by", proof_names[base->proof]));
 }

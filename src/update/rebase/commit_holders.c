@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "base/shell.h"
 #include "base/str.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "git/libgit2.h"
 #include "git/oid_map.h"
 #include "git/repo.h"
@@ -58,9 +58,8 @@ static int enter(struct holder_search *s, const struct oid *id, size_t *most)
     struct holder_step *step = arena_alloc(&s->arena, sizeof(*step));
     *step = (struct holder_step){.child = s->step, .place = s->count};
     s->step = step;
-    s->reached = arena_grow(&s->arena, s->reached, s->count, sizeof(*s->reached));
-    s->reached[s->count] = 0;
-    (void)oid_map_add(&s->seen, id, s->count++);
+    (void)oid_map_add(&s->seen, id, s->count);
+    arena_push(&s->arena, s->reached, s->count) = 0;
     return repo_commit(&step->commit, &s->arena, s->repo->store, id, s->err);
 }
 
@@ -237,11 +236,9 @@ static bool add_rewritten(struct data *list, const struct repo *repo,
     const char *branch, *remote = remote_of(&branch, repo, holder->ref);
     if (!remote || !moved || strcmp(branch, repo_branch_name(moved)) != 0)
         return false;
-    struct data *line = data_map(repo->arena);
-    data_put_text(repo->arena, line, "remote", remote);
-    data_put_text(repo->arena, line, "branch", branch);
-    data_put_text(repo->arena, line, "old", oid_text(repo->arena, &holder->tip));
-    data_push(repo->arena, list, line);
+    data_push(repo->arena, list,
+              data_of(repo->arena, FIELD("remote", remote), FIELD("branch", branch),
+                      FIELD("old", oid_text(repo->arena, &holder->tip))));
     return true;
 }
 

@@ -1,8 +1,8 @@
-/* The commits that a rebase replays, in a line from the root to HEAD, and the refs that have them.
- */
+/* The commits that a rebase replays, in a line up to HEAD, and the refs that have them. */
 #pragma once
 
 #include "base/err.h"
+#include "catalog/manifest.h"
 #include "child/record.h"
 #include "git/commit.h"
 #include "git/tree_entry.h"
@@ -14,12 +14,6 @@ struct arena;
 struct replay_result;
 struct repo;
 
-/* Files that migrations rename. */
-struct range_renames {
-    const char **old, **new;
-    size_t count;
-};
-
 struct range_commit {
     struct raw_commit raw;
     struct oid parent_tree; /* zero: it is a root */
@@ -27,10 +21,10 @@ struct range_commit {
     const struct record *record; /* NULL: it has none that can be read */
     const struct record *made;   /* the newest record until then that nobody edited by hand; else
                                     `record` */
-    struct range_renames went;   /* of an update: from the version before to its own */
-    struct range_renames goes;   /* of an update, and of the first commit: from there to the new
-                                    version */
-    bool is_update;              /* its record names another render than its parent's */
+    /* Files that migrations rename: of an update from the version before to its own; of an update,
+     * and of the first commit, from there to the new version. */
+    struct renames went, goes;
+    bool is_update; /* its record names another render than its parent's */
 };
 
 struct commit_range {

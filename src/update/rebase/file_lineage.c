@@ -66,21 +66,15 @@ void lineage_render(struct file_lineage *out, struct arena *arena, const struct 
             add(out, render->files[i].path, &render->files[i]);
 }
 
-void lineage_child(struct file_lineage *out, struct arena *arena, const struct plan *plan)
+void lineage_plan(struct file_lineage *out, struct arena *arena, const struct plan *plan,
+                  bool afterwards)
 {
     *out = (struct file_lineage){arena_array(arena, plan->pair_count + 1, sizeof(*out->files)), 0};
     for (size_t i = 0; i < plan->pair_count; i++) {
         const struct plan_file *child = plan->pairs[i].side[CHILD];
-        add(out, child ? child->path : NULL, rule_of(&plan->pairs[i]));
+        const char *before = child ? child->path : NULL;
+        add(out, afterwards ? plan->pairs[i].path : before, rule_of(&plan->pairs[i]));
     }
-    qsort(out->files, out->count, sizeof(*out->files), str_compare_first);
-}
-
-void lineage_result(struct file_lineage *out, struct arena *arena, const struct plan *plan)
-{
-    *out = (struct file_lineage){arena_array(arena, plan->pair_count + 1, sizeof(*out->files)), 0};
-    for (size_t i = 0; i < plan->pair_count; i++)
-        add(out, plan->pairs[i].path, rule_of(&plan->pairs[i]));
     qsort(out->files, out->count, sizeof(*out->files), str_compare_first);
 }
 

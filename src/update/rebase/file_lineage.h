@@ -33,9 +33,9 @@ TG_CHECKED int lineage_list(struct plan_list *out, struct arena *arena, const st
 
 /* All files of a render. */
 void lineage_render(struct file_lineage *out, struct arena *arena, const struct plan_list *render);
-/* The files of a plan, under the child's names, and under their names afterwards. */
-void lineage_child(struct file_lineage *out, struct arena *arena, const struct plan *plan);
-void lineage_result(struct file_lineage *out, struct arena *arena, const struct plan *plan);
+/* The files of a plan, under the child's names or under their names afterwards. */
+void lineage_plan(struct file_lineage *out, struct arena *arena, const struct plan *plan,
+                  bool afterwards);
 
 /* Copies `now` into the arena, unless it is equal. */
 void lineage_keep(struct file_lineage *kept, struct arena *arena, const struct file_lineage *now);

@@ -67,7 +67,7 @@ static int check_end(const struct replay_result *out, const struct replay *r,
     return 0;
 }
 
-static int find_renames_of(struct range_renames *out, const struct strategy_input *in,
+static int find_renames_of(struct renames *out, const struct strategy_input *in,
                            const struct record *from, const struct record *to, struct err *err)
 {
     struct migrated moved;
@@ -76,7 +76,7 @@ static int find_renames_of(struct range_renames *out, const struct strategy_inpu
     if (migrate_renames(&moved, in->repo->arena, in->manifest, &from->catalog,
                         to ? &to->catalog : NULL, err) < 0)
         return -1;
-    *out = (struct range_renames){moved.rename_old, moved.rename_new, moved.rename_count};
+    *out = moved.files;
     return 0;
 }
 

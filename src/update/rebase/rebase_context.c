@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "data/json.h"
 #include "git/repo.h"
 #include "update/rebase/commit_range.h"
@@ -14,7 +14,7 @@
 #define CONTEXT_MAX (64 * LIMIT_MIB)
 
 static void add_renames(struct data *list, struct arena *arena, size_t commit,
-                        const struct range_renames *renames, bool goes)
+                        const struct renames *renames, bool goes)
 {
     for (size_t i = 0; i < renames->count; i++) {
         struct data *line = data_list(arena);
@@ -51,7 +51,7 @@ static void take_rename(struct commit_range *range, struct arena *arena, const s
 {
     struct data *const *member = line->list.items;
     struct range_commit *commit = &range->commits[member[0]->integer];
-    struct range_renames *renames = member[1]->boolean ? &commit->goes : &commit->went;
+    struct renames *renames = member[1]->boolean ? &commit->goes : &commit->went;
     renames->old = arena_grow(arena, renames->old, renames->count, sizeof(char *));
     renames->new = arena_grow(arena, renames->new, renames->count, sizeof(char *));
     renames->old[renames->count] = data_text(member[2]);
@@ -69,20 +69,14 @@ struct data *rebase_context(const struct replay *r, const struct pick_end *pick)
 {
     const struct replay_input *in = r->in;
     struct arena *arena = in->repo->arena;
-    struct data *context = data_map(arena);
-    data_put_text(arena, context, "onto", oid_text(arena, &in->onto));
-    data_put_text(arena, context, "record", oid_text(arena, &in->record.id));
-    data_put(arena, context, "record_mode", data_int(arena, in->record.mode));
-    data_put_text(arena, context, "base_label", in->plan->base_label);
-    data_put_text(arena, context, "render_label", in->plan->render_label);
-    data_put(arena, context, "yours", data_texts(arena, in->plan->yours, in->plan->yours_count));
-    data_put_text(arena, context, "pick", oid_text(arena, &pick->tree));
-    data_put(arena, context, "apart",
-             data_texts(arena, pick->conflicts.items, pick->conflicts.count));
-    data_put(arena, context, "renames", renames_data(arena, in->range));
-    data_put(arena, context, "before", lineage_data(arena, &r->before));
-    data_put(arena, context, "after", lineage_data(arena, &r->after));
-    return context;
+    return data_of(arena, FIELD("onto", oid_text(arena, &in->onto)),
+                   FIELD("record", oid_text(arena, &in->record.id)),
+                   FIELD("record_mode", in->record.mode), FIELD("base_label", in->plan->base_label),
+                   FIELD("render_label", in->plan->render_label), FIELD("yours", in->plan->yours),
+                   FIELD("pick", oid_text(arena, &pick->tree)), FIELD("apart", pick->conflicts),
+                   FIELD("renames", renames_data(arena, in->range)),
+                   FIELD("before", lineage_data(arena, &r->before)),
+                   FIELD("after", lineage_data(arena, &r->after)));
 }
 
 int rebase_context_store(struct span *out, struct arena *arena, const struct data *context,
@@ -130,19 +124,16 @@ int rebase_context_read(struct replay_input *in, struct plan_input *plan,
                         const struct data *context)
 {
     struct arena *arena = in->repo->arena;
-    struct words yours;
     if (context->kind != DATA_MAP)
         return -1;
     const struct data *mode = data_get(context, "record_mode");
     if (!mode || mode->kind != DATA_INT || read_oid(&in->onto, context, "onto") < 0 ||
         read_oid(&in->record.id, context, "record") < 0 ||
         read_oid(&pick->tree, context, "pick") < 0 ||
-        read_texts(&yours, arena, data_get(context, "yours")) < 0 ||
+        read_texts(&plan->yours, arena, data_get(context, "yours")) < 0 ||
         read_texts(&pick->conflicts, arena, data_get(context, "apart")) < 0)
         return -1;
     in->record.mode = (unsigned)mode->integer;
-    plan->yours = yours.items;
-    plan->yours_count = yours.count;
     plan->base_label = data_get_text(context, "base_label");
     plan->render_label = data_get_text(context, "render_label");
     read_renames(range, arena, data_get(context, "renames"));

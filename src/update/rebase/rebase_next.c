@@ -291,8 +291,7 @@ static int warn_of_others(struct replay_result *out, const struct replay *r,
         return -1;
     for (size_t i = 0; i < edits.count; i++) {
         const char *path = edits.edits[i].path;
-        if (strcmp(path, RECORD_PATH) != 0 &&
-            !str_is_among(path, pick->conflicts.items, pick->conflicts.count))
+        if (strcmp(path, RECORD_PATH) != 0 && !words_have(&pick->conflicts, path))
             words_printf(&out->warnings, repo->arena,
                          "'%s' is not what the strategy 'pick' would make of it: look at it", path);
     }
@@ -310,8 +309,7 @@ static int fill_journal(struct journal *j, const struct replay_result *out,
         rebase_journal(j, kind, repo, s->stopped, from, err) < 0)
         return -1;
     j->tip.reflog_who = s->who.committer;
-    j->files.changes = files.changes;
-    j->files.count = files.count;
+    j->files = files.files;
     j->steps = out->steps;
     if (out->stops)
         return rebase_fill_stop(j, out, repo->arena, err);

@@ -96,8 +96,7 @@ int rebase_resume_return(struct data **document, struct child *child, struct app
         return -1;
     back.tip.reflog_who = who.committer;
     back.tip.reflog_what = "tmplgen update --abort";
-    back.files.changes = files.changes;
-    back.files.count = files.count;
+    back.files = files.files;
     back.steps = stopped->steps;
     back.report = stopped->report;
     if (apply_run(apply, &back, err) < 0)

@@ -77,13 +77,6 @@ static int prove(struct base *out, struct stepping *s, const struct record *reco
     return 0;
 }
 
-static void take_renames(struct plan_input *input, const struct range_renames *renames)
-{
-    input->rename_old = renames->old;
-    input->rename_new = renames->new;
-    input->rename_count = renames->count;
-}
-
 static int refuse_update(const struct stepping *s)
 {
     (void)err_set(s->err, TG_REFUSED, "update-conflicts",
@@ -112,13 +105,13 @@ static int begin_from_update(struct stepping *s)
     input.side[BASE] = old.files;
     input.side[RENDER] = new.files;
     input.base_has_rules = old.has_rules;
-    take_renames(&input, &s->commit->went);
+    input.renames = s->commit->went;
     if (plan_make(&plan, &s->arena, repo->store, &input, s->err) < 0 ||
         edit_tree(&begun, s, &s->commit->parent_tree, &plan, NULL) < 0)
         return -1;
     if (plan.conflict_count)
         return refuse_update(s);
-    lineage_result(&lineage, &s->arena, &plan);
+    lineage_plan(&lineage, &s->arena, &plan, true);
     return lineage_list(&s->base, &s->arena, repo, &begun, &lineage, s->err);
 }
 
@@ -158,7 +151,7 @@ static int plan_step(struct stepping *s)
     input.side[CHILD] = conflicts_apart(&s->arena, &input.side[CHILD]);
     input.side[BASE] = s->base;
     input.base_has_rules = s->has_rules;
-    take_renames(&input, &s->commit->goes);
+    input.renames = s->commit->goes;
     return plan_make(&s->plan, &s->arena, repo->store, &input, s->err);
 }
 
@@ -249,8 +242,8 @@ static int make_commit(struct stepping *s, const struct oid *tree)
 static void go_on(struct stepping *s)
 {
     struct file_lineage before, after;
-    lineage_child(&before, &s->arena, &s->plan);
-    lineage_result(&after, &s->arena, &s->plan);
+    lineage_plan(&before, &s->arena, &s->plan, false);
+    lineage_plan(&after, &s->arena, &s->plan, true);
     lineage_keep(&s->r->before, s->in->repo->arena, &before);
     lineage_keep(&s->r->after, s->in->repo->arena, &after);
     s->r->at++;

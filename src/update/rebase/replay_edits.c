@@ -2,7 +2,7 @@
 
 #include "apply/kept_resolutions.h"
 #include "base/arena.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "git/path_change.h"
 #include "git/repo.h"
 #include "git/tree.h"
@@ -156,14 +156,13 @@ static struct data *commits_data(struct arena *arena, const struct replay *r)
     for (size_t i = 0; i < r->in->range->count; i++) {
         const struct replay_step *step = &r->steps[i];
         const struct raw_commit *raw = &step->commit->raw;
-        struct data *line = data_map(arena);
         bool made = step->state == REPLAY_MADE;
-        data_put_text(arena, line, "commit", oid_text(arena, &raw->id));
-        data_put_text(arena, line, "subject", raw->subject);
-        data_put_text(arena, line, "state", replay_state_names[step->state]);
-        data_put_text(arena, line, "to", made ? oid_text(arena, &step->made) : NULL);
-        data_put_text(arena, line, "note", step->note);
-        data_push(arena, list, line);
+        data_push(arena, list,
+                  data_of(arena, FIELD("commit", oid_text(arena, &raw->id)),
+                          FIELD("subject", raw->subject),
+                          FIELD("state", replay_state_names[step->state]),
+                          FIELD("to", made ? oid_text(arena, &step->made) : NULL),
+                          FIELD("note", step->note)));
     }
     return list;
 }

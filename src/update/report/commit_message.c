@@ -103,19 +103,10 @@ static void put_notes(struct buf *out, const struct data *notes)
 
 /* ---------------------------------------------------------------- trailers */
 
-/* "NAME <EMAIL>" of "NAME <EMAIL> SECONDS ZONE". */
-static struct span person(const char *who)
-{
-    const char *end = strchr(who, '>');
-    return span_of(who, end ? (size_t)(end + 1 - who) : strlen(who));
-}
-
 /* As `git commit -m` takes a message: without space at the end, and with one newline. */
 static void put_given(struct buf *out, const char *text, char mark)
 {
-    size_t len = strlen(text);
-    while (len && isspace((unsigned char)text[len - 1]))
-        len--;
+    size_t len = span_trim_end(span_from(text), " \t\n\v\f\r").len;
     for (size_t i = 0; i < len; i++) {
         if (mark && text[i] == mark && (i == 0 || text[i - 1] == '\n'))
             (void)buf_putc(out, ' ');
@@ -127,8 +118,9 @@ static void put_given(struct buf *out, const char *text, char mark)
 /* Adds the trailer once, as `git commit --signoff` does it. */
 static void put_signer(struct arena *arena, struct buf *out, const char *committer)
 {
-    struct span who = person(committer);
-    const char *line = arena_printf(arena, "\n" SIGNER "%.*s\n", (int)who.len, who.ptr);
+    size_t len = strcspn(committer, ">"); /* of "NAME <EMAIL> SECONDS ZONE" */
+    const char *line =
+        arena_printf(arena, "\n" SIGNER "%.*s\n", (int)len + (committer[len] == '>'), committer);
     if (!str_ends(buf_text(out), line))
         (void)buf_puts(out, line);
 }

@@ -31,51 +31,32 @@ static const struct target *target_of(const struct report *report)
 
 static struct data *answers_data(struct arena *arena, const struct target *target)
 {
-    static const struct target none;
-    struct data *map = data_map(arena), *renamed = data_list(arena);
-    const struct target *t = target ? target : &none;
-    for (size_t i = 0; i < t->migrated.answers.renamed_count; i++) {
-        struct data *pair = data_map(arena);
-        data_put_text(arena, pair, "from", t->migrated.answers.renamed_from[i]);
-        data_put_text(arena, pair, "to", t->migrated.answers.renamed_to[i]);
-        data_push(arena, renamed, pair);
-    }
-    data_put(arena, map, "added",
-             data_texts(arena, t->migrated.answers.added, t->migrated.answers.added_count));
-    data_put(arena, map, "dropped",
-             data_texts(arena, t->migrated.answers.dropped, t->migrated.answers.dropped_count));
-    data_put(arena, map, "renamed", renamed);
-    return map;
+    static const struct migrated none;
+    struct data *list = data_list(arena);
+    const struct migrated *m = target ? &target->migrated : &none;
+    const struct renames *renamed = &m->answers.renamed;
+    for (size_t i = 0; i < renamed->count; i++)
+        data_push(arena, list,
+                  data_of(arena, FIELD("from", renamed->old[i]), FIELD("to", renamed->new[i])));
+    return data_of(arena, FIELD("added", m->answers.added), FIELD("dropped", m->answers.dropped),
+                   FIELD("renamed", list));
 }
 
 static struct data *catalog_data(struct arena *arena, const struct target *target)
 {
     if (!target || !target->origin.source)
         return data_null(arena);
-    struct data *map =
-        data_of(arena, FIELD("name", target->catalog_name), FIELD("source", target->origin.source));
-    data_put(arena, map, "signature", signature_data(arena, &target->origin));
-    return map;
+    return data_of(arena, FIELD("name", target->catalog_name),
+                   FIELD("source", target->origin.source),
+                   FIELD("signature", signature_data(arena, &target->origin)));
 }
 
 static struct data *branch_data(struct arena *arena, const struct update_facts *facts)
 {
     if (!facts || !facts->options->branch)
         return data_null(arena);
-    struct data *map = data_map(arena);
-    data_put_text(arena, map, "name", facts->options->branch);
-    data_put_text(arena, map, "renewed_from", facts->refresh.old_tip);
-    return map;
-}
-
-static void put_versions(struct arena *arena, struct data *document, const struct report *report)
-{
-    const struct provenance *record = report->facts ? &report->facts->child->record : NULL;
-    const struct target *target = target_of(report);
-    data_put_text(arena, document, "template", record ? record->wanted.type : NULL);
-    data_put(arena, document, "catalog", catalog_data(arena, target));
-    data_put(arena, document, "from", origin_data(arena, record ? &record->made.catalog : NULL));
-    data_put(arena, document, "to", origin_data(arena, target ? &target->origin : NULL));
+    return data_of(arena, FIELD("name", facts->options->branch),
+                   FIELD("renewed_from", facts->refresh.old_tip));
 }
 
 /* ---------------------------------------------------------------- paths */
@@ -100,10 +81,10 @@ static const char *theirs_of(const struct report *report, const char *path)
 /* The command that shows the template's content of a file that the child deleted; or NULL. */
 static const char *seeing(struct arena *arena, const struct target *target, const char *path)
 {
-    const struct migrated *moved = &target->migrated;
-    for (size_t i = 0; i < moved->rename_count && render_find(&target->render, path) < 0; i++)
-        if (strcmp(moved->rename_old[i], path) == 0)
-            path = moved->rename_new[i];
+    const struct renames *moved = &target->migrated.files;
+    for (size_t i = 0; i < moved->count && render_find(&target->render, path) < 0; i++)
+        if (strcmp(moved->old[i], path) == 0)
+            path = moved->new[i];
     return render_find(&target->render, path) < 0 ? NULL
                                                   : next_seeing(arena, target->render.tree, path);
 }
@@ -111,22 +92,17 @@ static const char *seeing(struct arena *arena, const struct target *target, cons
 static struct data *path_data(struct arena *arena, const struct report *report,
                               const struct plan_path *path)
 {
-    struct data *map = data_map(arena);
     const struct target *target = target_of(report);
     bool adopted = path->state == PATH_ADDED && is_adopted(report, path->path);
     enum path_state state = adopted ? PATH_ADOPTED : path->state;
     bool waits = state == PATH_CONFLICT && report->beside_count == 0;
     bool deleted = state == PATH_KEPT_DELETED && target;
-    data_put_text(arena, map, "path", path->path);
-    data_put_text(arena, map, "from_path", path->from_path);
-    data_put_text(arena, map, "state", path_state_names[state]);
-    data_put_text(arena, map, "policy", path->has_policy ? file_policy_names[path->policy] : NULL);
-    data_put_text(arena, map, "note", path->note);
-    data_put_text(arena, map, "theirs", theirs_of(report, path->path));
-    data_put_text(arena, map, "resolve",
-                  waits ? next_resolving(arena, report->plan, path->path) : NULL);
-    data_put_text(arena, map, "see", deleted ? seeing(arena, target, path->path) : NULL);
-    return map;
+    return data_of(arena, FIELD("path", path->path), FIELD("from_path", path->from_path),
+                   FIELD("state", path_state_names[state]),
+                   FIELD("policy", path->has_policy ? file_policy_names[path->policy] : NULL),
+                   FIELD("note", path->note), FIELD("theirs", theirs_of(report, path->path)),
+                   FIELD("resolve", waits ? next_resolving(arena, report->plan, path->path) : NULL),
+                   FIELD("see", deleted ? seeing(arena, target, path->path) : NULL));
 }
 
 /* Paths by state: every state has its number. */
@@ -138,9 +114,9 @@ static struct data *counts_data(struct arena *arena, const struct data *paths)
         for (size_t state = 0; state < PATH_STATES; state++)
             number[state] +=
                 str_equal(data_get_text(paths->list.items[i], "state"), path_state_names[state]);
-    data_put(arena, counts, "files", data_int(arena, (int64_t)paths->list.count));
+    data_add(arena, counts, FIELD("files", paths->list.count));
     for (size_t state = 0; state < PATH_STATES; state++)
-        data_put(arena, counts, path_state_names[state], data_int(arena, (int64_t)number[state]));
+        data_add(arena, counts, FIELD(path_state_names[state], number[state]));
     return counts;
 }
 
@@ -184,31 +160,35 @@ static struct data *warnings_data(struct arena *arena, const struct report *repo
 
 struct data *report_document(struct arena *arena, const struct report *report)
 {
-    struct data *document = data_map(arena), *paths = paths_data(arena, report);
+    struct data *paths = paths_data(arena, report);
     const struct update_facts *facts = report->facts;
+    const struct provenance *record = facts ? &facts->child->record : NULL;
     const struct target *target = target_of(report);
-    data_put_text(arena, document, "result", report->result);
-    data_put_text(arena, document, "strategy",
-                  facts ? facts->options->strategy->name : strategy_default.name);
-    put_versions(arena, document, report);
-    data_put_text(arena, document, "commit", report->commit);
-    data_put(arena, document, "branch", branch_data(arena, facts));
-    data_put(arena, document, "stack", target && target->stack ? target->stack : data_list(arena));
-    data_put(arena, document, "answers", answers_data(arena, target));
-    data_put(arena, document, "notes", target && target->notes ? target->notes : data_list(arena));
-    data_put(arena, document, "base",
-             report->base ? base_data(arena, report->base) : data_null(arena));
-    data_put_text(arena, document, "tree", report->plan && target ? target->render.tree : NULL);
-    data_put(arena, document, "counts", counts_data(arena, paths));
-    data_put(arena, document, "paths", paths);
-    data_put(arena, document, "commits", report->commits ? report->commits : data_null(arena));
-    data_put(arena, document, "rewritten",
-             report->rewritten ? report->rewritten : data_null(arena));
-    data_put(arena, document, "warnings", warnings_data(arena, report));
-    data_put(arena, document, "next", next_steps(arena, document));
-    data_put(arena, document, "summary", data_null(arena));
-    data_put(arena, document, "diff", data_null(arena));
-    return document;
+    struct data *document =
+        data_of(arena, FIELD("result", report->result),
+                FIELD("strategy", facts ? facts->options->strategy->name : strategy_default.name),
+                FIELD("template", record ? record->wanted.type : NULL),
+                FIELD("catalog", catalog_data(arena, target)),
+                FIELD("from", origin_data(arena, record ? &record->made.catalog : NULL)),
+                FIELD("to", origin_data(arena, target ? &target->origin : NULL)),
+                FIELD("commit", report->commit), FIELD("branch", branch_data(arena, facts)),
+                FIELD("stack", target && target->stack ? target->stack : data_list(arena)),
+                FIELD("answers", answers_data(arena, target)),
+                FIELD("notes", target && target->notes ? target->notes : data_list(arena)),
+                FIELD("base", report->base ? base_data(arena, report->base) : NULL),
+                FIELD("tree", report->plan && target ? target->render.tree : NULL),
+                FIELD("counts", counts_data(arena, paths)), FIELD("paths", paths),
+                FIELD("commits", report->commits), FIELD("rewritten", report->rewritten),
+                FIELD("warnings", warnings_data(arena, report)));
+    return data_add(arena, document, FIELD("next", next_steps(arena, document)),
+                    FIELD("summary", data_null(arena)), FIELD("diff", data_null(arena)));
+}
+
+struct data *report_unplanned(const struct update_facts *facts, const struct words *warnings,
+                              const char *result)
+{
+    const struct report report = {.result = result, .facts = facts, .warnings = *warnings};
+    return report_document(facts->child->arena, &report);
 }
 
 /* ---------------------------------------------------------------- kept in a journal */
@@ -235,9 +215,8 @@ static void settle_paths(struct arena *arena, struct data *document, bool resolv
                 data_put(arena, path, added[j], data_null(arena));
         if (!resolved || !str_equal(data_get_text(path, "state"), "conflict"))
             continue;
-        data_put_text(arena, path, "state", path_state_names[PATH_MERGED]);
-        data_put_text(arena, path, "note", "you resolved it");
-        data_put(arena, path, "resolve", data_null(arena));
+        data_add(arena, path, FIELD("state", path_state_names[PATH_MERGED]),
+                 FIELD("note", "you resolved it"), FIELD("resolve", data_null(arena)));
     }
     data_put(arena, document, "counts", counts_data(arena, paths));
 }
@@ -275,8 +254,8 @@ struct data *report_recall(struct arena *arena, struct span text, const char *re
     bool stays = commit && committed_conflicts(document);
     if (!stays)
         data_put_text(arena, document, "result", result);
-    data_put_text(arena, document, "commit", empty.commit);
-    data_put(arena, document, "summary", data_null(arena)); /* of the earlier run */
+    data_add(arena, document, FIELD("commit", empty.commit),
+             FIELD("summary", data_null(arena))); /* of the earlier run */
     settle_paths(arena, document, commit && !stays);
     if (strcmp(result, RESULT_ABORTED) == 0)
         data_put(arena, document, "warnings", data_list(arena));
@@ -295,8 +274,8 @@ void report_put_replayed(struct arena *arena, struct data *document, const struc
     const struct report report = {.plan = stopped};
     if (stopped) {
         struct data *paths = paths_data(arena, &report);
-        data_put(arena, document, "paths", paths);
-        data_put(arena, document, "counts", counts_data(arena, paths));
+        data_add(arena, document, FIELD("paths", paths),
+                 FIELD("counts", counts_data(arena, paths)));
     }
     data_put(arena, document, "commits", commits);
     data_put(arena, document, "next", next_steps(arena, document));

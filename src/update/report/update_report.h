@@ -45,6 +45,10 @@ struct report {
 /* The members behind `schema` and `exit`, in their order. */
 struct data *report_document(struct arena *arena, const struct report *report);
 
+/* The document of an update that has nothing to plan. */
+struct data *report_unplanned(const struct update_facts *facts, const struct words *warnings,
+                              const char *result);
+
 /* A document as text, for a journal. */
 TG_CHECKED int report_store(struct span *out, struct arena *arena, const struct data *document,
                             struct err *err);

@@ -43,7 +43,7 @@ static bool is_written(const struct committing *c, const char *path)
 {
     return bsearch(&path, c->plan->edits, c->plan->edit_count, sizeof(*c->plan->edits),
                    str_compare_first) ||
-           str_is_among(path, c->theirs.items, c->theirs.count);
+           words_have(&c->theirs, path);
 }
 
 static bool is_taken(const struct committing *c, const char *path)

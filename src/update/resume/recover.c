@@ -415,8 +415,8 @@ int recover_first(struct recovery *out, struct child *child, struct apply *apply
     return repo_read_head(&child->repo, err);
 }
 
-static int end_update(struct data **document, struct arena *arena, const char *path,
-                      enum wanted wanted, struct err *err)
+int update_end(struct data **document, struct arena *arena, const char *path, bool aborts,
+               struct err *err)
 {
     ACCOUNT_SCOPE(ACCOUNT_OWN);
     struct child child;
@@ -426,19 +426,9 @@ static int end_update(struct data **document, struct arena *arena, const char *p
     if (rc == 0)
         rc = apply_open(&apply, &child.repo, err);
     if (rc == 0)
-        rc = recover(&recovery, wanted, &child, apply, err);
+        rc = recover(&recovery, aborts ? WANTED_ABORT : WANTED_CONTINUE, &child, apply, err);
     *document = recovery.document;
     apply_close(apply);
     child_close(&child);
     return rc;
-}
-
-int update_continue(struct data **document, struct arena *arena, const char *path, struct err *err)
-{
-    return end_update(document, arena, path, WANTED_CONTINUE, err);
-}
-
-int update_abort(struct data **document, struct arena *arena, const char *path, struct err *err)
-{
-    return end_update(document, arena, path, WANTED_ABORT, err);
 }

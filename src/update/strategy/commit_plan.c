@@ -11,7 +11,7 @@
 #include "catalog/origin.h"
 #include "child/base_ref.h"
 #include "child/child.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "git/commit.h"
 #include "git/patch.h"
 #include "git/store.h"
@@ -281,8 +281,7 @@ static int fill_journal(struct journal *j, struct effect *e, const struct update
         add_base_ref(&j->refs, &e->in, err) < 0)
         return -1;
     j->strategy = strategy->name;
-    j->files.changes = e->files.changes;
-    j->files.count = e->files.count;
+    j->files = e->files.files;
     fill_tip(&j->tip, f, e);
     warn_of_identity(warnings, f, e);
     const char *message = message_of(f, e);
@@ -344,8 +343,8 @@ static int foresee(struct update_outcome *out, const struct effect *e, const str
     /* the update itself makes the commits anew, under other ids */
     for (size_t i = 0; commits && i < commits->list.count; i++)
         data_put_text(repo->arena, commits->list.items[i], "to", NULL);
-    data_put(repo->arena, out->document, "diff", data_span(repo->arena, diff));
-    data_put(repo->arena, out->document, "next", next_foreseen(repo->arena));
+    data_add(repo->arena, out->document, FIELD("diff", data_span(repo->arena, diff)),
+             FIELD("next", next_foreseen(repo->arena)));
     return code;
 }
 
@@ -359,9 +358,7 @@ int commit_plan(struct update_outcome *out, struct apply *apply, const struct up
         interrupt_check(err) < 0)
         return -1;
     if (effect.edit_count == 0) {
-        const struct report none = {
-            .result = RESULT_UP_TO_DATE, .facts = facts, .warnings = *warnings};
-        out->document = report_document(facts->child->arena, &none);
+        out->document = report_unplanned(facts, warnings, RESULT_UP_TO_DATE);
         return TG_OK;
     }
     return facts->options->dry_run ? foresee(out, &effect, facts, decision, warnings, err)

@@ -53,12 +53,6 @@ struct moves {
     const struct manifest *manifest; /* of the target */
 };
 
-/* The release of a version: 2.0.0 of 2.0.0-rc.1. */
-static int parse_recorded(struct version *out, struct arena *arena, const char *text)
-{
-    return version_parse(out, arena_memdup(arena, text, strcspn(text, "-+")));
-}
-
 static int applies(bool *out, struct arena *arena, const struct migration *migration,
                    const struct catalog_origin *recorded, struct err *err)
 {
@@ -68,8 +62,10 @@ static int applies(bool *out, struct arena *arena, const struct migration *migra
     *out = false;
     if (spec_parse(&spec, arena, migration->from, "from", err) < 0)
         return -1;
-    if (of && parse_recorded(&version, arena, of->version) == 0)
-        *out = spec_matches(&spec, &version);
+    if (!of)
+        return 0;
+    const char *release = arena_memdup(arena, of->version, strcspn(of->version, "-+"));
+    *out = version_parse(&version, release) == 0 && spec_matches(&spec, &version);
     return 0;
 }
 
@@ -108,21 +104,21 @@ static void rename_answers(struct moves *m, const struct migration *migration)
 /* A second migration may rename files that a first one has renamed. */
 static void rename_files(struct moves *m, const struct migration *migration)
 {
-    struct migrated *out = m->out;
-    size_t count = migration->rename_files.count;
-    size_t *moved = arena_array(m->arena, count + 1, sizeof(*moved));
-    for (size_t i = 0; i < count; i++) {
-        moved[i] = holder(&m->files, migration->rename_files.old[i]);
+    const struct renames *more = &migration->rename_files;
+    struct renames *files = &m->out->files;
+    size_t *moved = arena_array(m->arena, more->count + 1, sizeof(*moved));
+    for (size_t i = 0; i < more->count; i++) {
+        moved[i] = holder(&m->files, more->old[i]);
         if (moved[i] != NOWHERE)
             continue;
-        moved[i] = out->rename_count++;
-        out->rename_old[moved[i]] = migration->rename_files.old[i];
+        moved[i] = files->count++;
+        files->old[moved[i]] = more->old[i];
     }
-    for (size_t i = 0; i < count; i++)
-        hold(&m->files, m->arena, migration->rename_files.old[i], NOWHERE);
-    for (size_t i = 0; i < count; i++) {
-        out->rename_new[moved[i]] = migration->rename_files.new[i];
-        hold(&m->files, m->arena, migration->rename_files.new[i], moved[i]);
+    for (size_t i = 0; i < more->count; i++)
+        hold(&m->files, m->arena, more->old[i], NOWHERE);
+    for (size_t i = 0; i < more->count; i++) {
+        files->new[moved[i]] = more->new[i];
+        hold(&m->files, m->arena, more->new[i], moved[i]);
     }
 }
 
@@ -132,8 +128,8 @@ static void begin(struct migrated *out, struct arena *arena, const struct manife
     size_t count = 1;
     for (size_t i = 0; i < manifest->migration_count; i++)
         count += manifest->migrations[i].rename_files.count;
-    *out = (struct migrated){.rename_old = arena_array(arena, count, sizeof(*out->rename_old)),
-                             .rename_new = arena_array(arena, count, sizeof(*out->rename_new))};
+    *out = (struct migrated){.files = {arena_array(arena, count, sizeof(char *)),
+                                       arena_array(arena, count, sizeof(char *)), 0}};
 }
 
 static void list_answers(struct moves *m, const struct provenance *provenance)
@@ -182,14 +178,14 @@ static void give(const struct moves *m, struct given_list *given)
 
 static void note_renames(const struct moves *m)
 {
-    struct migrated *out = m->out;
-    out->answers.renamed_from = arena_array(m->arena, m->count + 1, sizeof(char *));
-    out->answers.renamed_to = arena_array(m->arena, m->count + 1, sizeof(char *));
+    struct renames *renamed = &m->out->answers.renamed;
+    renamed->old = arena_array(m->arena, m->count + 1, sizeof(char *));
+    renamed->new = arena_array(m->arena, m->count + 1, sizeof(char *));
     for (size_t i = 0; i < m->count; i++) {
         if (!m->items[i].name || strcmp(m->items[i].name, m->items[i].old) == 0)
             continue;
-        out->answers.renamed_from[out->answers.renamed_count] = m->items[i].old;
-        out->answers.renamed_to[out->answers.renamed_count++] = m->items[i].name;
+        renamed->old[renamed->count] = m->items[i].old;
+        renamed->new[renamed->count++] = m->items[i].name;
     }
 }
 
@@ -238,26 +234,23 @@ int migrate_renames(struct migrated *out, struct arena *arena, const struct mani
 }
 
 /* Names of `a` that `b` lacks, without those that a rename explains. */
-static size_t list_missing(const char ***out, struct arena *arena, const struct data *a,
-                           const struct data *b, const char *const *renamed, size_t renamed_count)
+static struct words list_missing(struct arena *arena, const struct data *a, const struct data *b,
+                                 const char *const *renamed, size_t renamed_count)
 {
-    size_t count = 0;
-    *out = arena_array(arena, a->map.count + 1, sizeof(**out));
+    struct words missing = {0};
     for (size_t i = 0; i < a->map.count; i++) {
         const char *name = a->map.members[i].name.ptr;
         if (!data_get(b, name) && !str_is_among(name, renamed, renamed_count))
-            (*out)[count++] = name;
+            words_add(&missing, arena, name);
     }
-    return count;
+    return missing;
 }
 
 void migrate_compare(struct migrated *out, struct arena *arena, const struct provenance *provenance,
                      const struct data *kept)
 {
     const struct data *before = provenance->made.answers;
-    out->answers.added_count = list_missing(&out->answers.added, arena, kept, before,
-                                            out->answers.renamed_to, out->answers.renamed_count);
-    out->answers.dropped_count =
-        list_missing(&out->answers.dropped, arena, before, kept, out->answers.renamed_from,
-                     out->answers.renamed_count);
+    const struct renames *renamed = &out->answers.renamed;
+    out->answers.added = list_missing(arena, kept, before, renamed->new, renamed->count);
+    out->answers.dropped = list_missing(arena, before, kept, renamed->old, renamed->count);
 }

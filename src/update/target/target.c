@@ -51,12 +51,6 @@ static void stay(struct revision_search *s)
     s->shown = s->run->recorded->ref;
 }
 
-/* The version of a recorded tag: the tag's own, else the catalog's. */
-static bool recorded_version(struct semver *out, const struct catalog_origin *recorded)
-{
-    return semver_parse_tag(out, recorded->ref) || semver_parse(out, recorded->version);
-}
-
 /* The recorded tag; where a policy is recorded, the tag of the recorded version. */
 static const struct catalog_revision *recorded_tag(const struct revision_search *s,
                                                    const struct semver_range *range)
@@ -83,7 +77,8 @@ static void follow_tags(struct revision_search *s, const struct semver_range *ra
                      "counts",
                      same->name, same->commit, recorded->commit);
     if (!newest || !semver_parse_tag(&there, newest->name) ||
-        (recorded_version(&here, recorded) && semver_compare(&there, &here) <= 0)) {
+        ((semver_parse_tag(&here, recorded->ref) || semver_parse(&here, recorded->version)) &&
+         semver_compare(&there, &here) <= 0)) {
         stay(s);
         return;
     }
@@ -294,7 +289,7 @@ static bool says_anything(const struct target_options *options)
     bool answers = false;
     for (size_t i = 0; options->sets && i < options->sets->count; i++)
         answers |= options->sets->items[i].from < GIVEN_RECORD;
-    return answers || options->unset_count ||
+    return answers || options->unset.count ||
            (options->stack && memcmp(options->stack, &nothing, sizeof(nothing)) != 0);
 }
 
@@ -319,7 +314,6 @@ static int make_stack(struct making_target *m)
                                 .need = manifest_need(m->out->manifest),
                                 .said = run->options->stack,
                                 .unset = run->options->unset,
-                                .unset_count = run->options->unset_count,
                                 .upgrade = run->options->upgrade,
                                 .keep = is_same(m->out, run)};
     struct carried_stack stack;
@@ -338,12 +332,18 @@ static int make_stack(struct making_target *m)
 
 /* ---------------------------------------------------------------- the answers */
 
-static int make_answers(struct making_target *m)
+static struct render_input render_input(const struct making_target *m)
 {
-    struct render_input input = {.catalog = m->run->catalog,
+    return (struct render_input){.catalog = m->run->catalog,
                                  .manifest = m->out->manifest,
+                                 .answers = m->answers.values,
                                  .request = m->request,
                                  .resolution = m->resolution};
+}
+
+static int make_answers(struct making_target *m)
+{
+    struct render_input input = render_input(m);
     const char *name = data_text(data_get(m->run->provenance->wanted.answers, "name"));
     if (answers_collect(&m->answers, m->run->arena, m->out->manifest, &m->given,
                         render_context(m->run->arena, &input),
@@ -374,11 +374,7 @@ static int make_image(struct making_target *m)
 
 static int make_render(struct making_target *m)
 {
-    struct render_input input = {.catalog = m->run->catalog,
-                                 .manifest = m->out->manifest,
-                                 .answers = m->answers.values,
-                                 .request = m->request,
-                                 .resolution = m->resolution};
+    struct render_input input = render_input(m);
     if (render(&m->out->render, m->run->arena, &input, m->err) < 0)
         return -1;
     render_keep_bytes(&m->out->render, m->run->arena);

@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "child/record.h"
 #include "child/team_image.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "matrix/matrix.h"
 #include "matrix/version.h"
 #include "resolver/resolver.h"
@@ -15,8 +15,8 @@
 static void ask_anew(struct stack_request *request, struct arena *arena,
                      const struct stack_input *input)
 {
-    for (size_t i = 0; i < input->unset_count; i++)
-        request_say(request, arena, stack_choice_of(span_from(input->unset[i])), NULL);
+    for (size_t i = 0; i < input->unset.count; i++)
+        request_say(request, arena, stack_choice_of(span_from(input->unset.items[i])), NULL);
     if (input->said)
         request_overlay(request, input->said);
 }
@@ -76,13 +76,6 @@ static const char *move_note(struct attempt attempt)
                  "before: others were taken";
 }
 
-/* The matrix no longer knows the recorded variant: the user said nothing wrong. */
-static bool lost_variant(const struct stack_request *held, const struct stack_request *request,
-                         const struct err *err)
-{
-    return !same_choice(held, request, CHOICE_VARIANT) && str_equal(err->code, "unknown-variant");
-}
-
 static int resolve(struct carried_stack *out, struct arena *arena, const struct stack_input *input,
                    const struct stack_request *request, struct err *err)
 {
@@ -106,7 +99,10 @@ static int resolve(struct carried_stack *out, struct arena *arena, const struct 
                 out->note = move_note(attempts[i]);
             return 0;
         }
-        if (err->exit != TG_UNSOLVABLE && !lost_variant(&held, request, err))
+        /* The matrix may no longer know the recorded variant: the user said nothing wrong. */
+        bool lost =
+            !same_choice(&held, request, CHOICE_VARIANT) && str_equal(err->code, "unknown-variant");
+        if (err->exit != TG_UNSOLVABLE && !lost)
             return -1;
     }
     return -1;
@@ -137,7 +133,7 @@ int stack_make(struct carried_stack *out, struct arena *arena, const struct stac
 
 int stack_refuse(const struct stack_input *input, const char *type, struct err *err)
 {
-    const char *first = input->unset_count ? input->unset[0] : NULL;
+    const char *first = input->unset.count ? input->unset.items[0] : NULL;
     for (enum stack_choice i = 0; !first && input->said && i < CHOICE_COUNT; i++)
         if (input->said->said[i].count)
             first = stack_options[i].name;
@@ -169,11 +165,9 @@ static void add_change(struct data *list, struct arena *arena, const char *what,
 {
     if (str_equal(from, to))
         return;
-    struct data *change = data_map(arena);
-    data_put(arena, change, "what", data_str(arena, what));
-    data_put(arena, change, "from", data_str(arena, from));
-    data_put(arena, change, "to", data_str(arena, to));
-    data_push(arena, list, change);
+    data_push(arena, list,
+              data_of(arena, FIELD("what", data_str(arena, what)),
+                      FIELD("from", data_str(arena, from)), FIELD("to", data_str(arena, to))));
 }
 
 static void compare_companions(struct data *list, struct arena *arena, const struct data *before,

@@ -25,11 +25,10 @@ struct record;
 /* What migrations, and the new version's questions, did to answers and files. */
 struct migrated {
     struct {
-        const char **added, **dropped, **renamed_from, **renamed_to;
-        size_t added_count, dropped_count, renamed_count;
+        struct words added, dropped;
+        struct renames renamed;
     } answers;
-    const char **rename_old, **rename_new; /* of files */
-    size_t rename_count;
+    struct renames files;
     struct words notes; /* of the applied migrations, for people */
 };
 
@@ -57,8 +56,7 @@ struct stack_input {
     const struct record *recorded;
     struct stack_need need;           /* of the target's type */
     const struct stack_request *said; /* by --set; may be NULL */
-    const char *const *unset;
-    size_t unset_count;
+    struct words unset;
     bool upgrade;
     bool keep; /* the catalog is the same: without another request the stack stays */
 };
@@ -92,8 +90,7 @@ struct target_options {
     const char *source, *ref;          /* --catalog SRC[@REF]; NULL: as recorded */
     const struct given_list *sets;     /* answers by --set and below it in rank */
     const struct stack_request *stack; /* stack choices by --set */
-    const char *const *unset;          /* stack choices that `--set NAME=` takes back */
-    size_t unset_count;
+    struct words unset;                /* stack choices that `--set NAME=` takes back */
     bool upgrade, allow_downgrade, prerelease;
     bool looks;                /* nothing changes: a program that is too old is a warning */
     const struct asker *asker; /* NULL: nobody is asked */
