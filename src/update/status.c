@@ -241,10 +241,9 @@ static int list_paths(struct data *list, const struct project *p, const struct b
     const struct child *child = &p->child;
     struct file_triple *triples;
     size_t count;
-    struct plan_input input = {
-        .side = {base->files, conflicts_apart(child->arena, &p->disk), {0}},
-        .base_has_rules = base->has_rules,
-        .yours = child->record.wanted.yours};
+    struct plan_input input = {.side = {base->files, conflicts_apart(child->arena, &p->disk), {0}},
+                               .base_has_rules = base->has_rules,
+                               .yours = child->record.wanted.yours};
     struct path_lines lines = {.input = &input};
     if (pair_files(&triples, &count, child->arena, child->repo.store, &input, NULL, err) < 0)
         return -1;
