@@ -9,9 +9,9 @@
 #include <stddef.h>
 
 /*
- * On whose behalf memory is taken, for this thread. It is foreign, and counts, unless somebody says
+ * On whose behalf memory is taken, for this thread. It is foreign, and counts, unless a caller says
  * otherwise: a user's own repository may be as large as git allows. Entry points that read what
- * others wrote say so again, whoever calls them.
+ * others wrote set it to foreign again.
  */
 enum account { ACCOUNT_FOREIGN, ACCOUNT_OWN };
 
@@ -25,7 +25,7 @@ enum account account_current(void);
 
 /*
  * Counts `bytes` where they are foreign; returns what it counted, to be given back in the end. Ends
- * the run (account_at_end) where even what lies between two checks is used up: whoever loops over
+ * the run (account_at_end) where even what lies between two checks is used up: a loop over
  * foreign input asks budget_check.
  */
 size_t account_take(size_t bytes);

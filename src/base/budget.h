@@ -20,14 +20,15 @@ int budget_fail(struct err *err);
 TG_CHECKED int budget_steps(size_t steps, struct err *err);
 /*
  * The same where no error can be returned: whether there were so many left. Once there are not, a
- * search ends as if it had found nothing; whoever began it asks budget_steps, which fails.
+ * search ends as if it had found nothing, and the code that began it asks budget_steps, which
+ * fails.
  */
 bool budget_try_steps(size_t steps);
-/* The steps taken so far: for who wants to be through with less than all of them. */
+/* The steps taken so far: for a caller that may take fewer than all of them. */
 size_t budget_taken(void);
 /*
  * glob_match of what others wrote, as steps: rules and files multiply. Once those are spent nothing
- * matches, and whoever loops asks budget_steps.
+ * matches, and the loop asks budget_steps.
  */
 bool budget_glob(const char *glob, const char *path);
 /* How many steps it is to look at so many bytes, 1 at least. */

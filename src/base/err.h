@@ -21,7 +21,7 @@ enum exit_code {
 #define TG_CHECKED __attribute__((warn_unused_result))
 
 /*
- * Set once, by the level that detects the failure; levels above may wrap the message once with
+ * Set once, by the function that detects the failure; its callers may wrap the message once with
  * what they alone know. All texts are owned by the error. `code` is the fixed word of docs/json.md.
  */
 struct err {

@@ -14,7 +14,7 @@ struct shared_work {
     void (*act)(void *context, size_t number);
     void *context;
     atomic_size_t next;
-    enum account account; /* of whoever called */
+    enum account account; /* of the caller */
 };
 
 static void *work(void *shared)

@@ -88,7 +88,7 @@ TG_CHECKED int yaml_check_keys(const struct yaml_node *map, const char *const *n
                                struct err *err);
 /*
  * Two mappings as one: of a key that both have, what `first` says; the place is that of `first`.
- * Takes steps of the run's budget: once they are spent it is `first`, and whoever asked for it asks
+ * Takes steps of the run's budget. Once they are spent it returns `first`, and the caller asks
  * budget_steps.
  */
 struct yaml_node *yaml_join_maps(struct arena *arena, const struct yaml_node *first,

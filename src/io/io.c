@@ -182,7 +182,7 @@ static int link_new(int from, const char *old, int to, const char *new)
     return unlinkat(from, old, 0);
 }
 
-/* A folder may be put over an empty one: whoever made that has the name. */
+/* A folder may be put over an empty one: another process that made it keeps the name. */
 static int replace_own_folder(int from, const char *old, int to, const char *new)
 {
     if (mkdirat(to, new, 0700) < 0)

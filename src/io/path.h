@@ -21,7 +21,7 @@ struct arena;
  * - at most LIMIT_PATH_BYTES bytes, LIMIT_NAME_BYTES a part, LIMIT_TREE_DEPTH parts.
  *
  * Unsafe: exit 3, code "unsafe-path"; over a limit: exit 2, code "limit". The path in the message
- * is masked. It says nothing of links: whoever writes opens each part without following any.
+ * is masked. It says nothing of links: code that writes opens each part without following any.
  */
 TG_CHECKED int path_check(const char *path, struct err *err);
 

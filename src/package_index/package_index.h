@@ -20,7 +20,7 @@ enum index_state {
 };
 
 /*
- * Answers are kept as data, and questions that have none yet are noted: whoever reads runs over
+ * Answers are kept as data, and questions that have none yet are noted: the reader runs over
  * the same ground again after each index_ask, until nothing new is wanted.
  */
 struct index_settings {

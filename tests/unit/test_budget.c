@@ -79,7 +79,7 @@ static void take_own(struct arena *arena, size_t bytes)
     ACCOUNT_SCOPE(ACCOUNT_OWN);
     (void)arena_alloc(arena, bytes);
     assert_false(account_is_spent());
-    ARENA_SCRATCH(foreign); /* whoever calls */
+    ARENA_SCRATCH(foreign); /* the caller */
     take_foreign(&foreign, 65 * LIMIT_MIB);
     assert_true(account_is_spent());
 }
@@ -104,7 +104,7 @@ static void take_in_a_thread(void *context, size_t number)
     (void)arena_alloc(&((struct arena *)context)[number], 20 * LIMIT_MIB);
 }
 
-TEST(test_budget__threads_are_on_the_account_of_whoever_starts_them)
+TEST(test_budget__threads_are_on_the_account_of_their_starter)
 {
     for (int own = 0; own < 2; own++) {
         struct arena arenas[8] = {ARENA_INIT};

@@ -158,7 +158,7 @@ TEST(test_compose__of_nothing_is_the_other_one)
     struct named_set *own = new_set(&arena, 'a'), *other = new_set(&arena, 'b');
     struct catalog below = {.name = "other", .files = &other->set};
     put(other, "t/a");
-    put(other, "t/a/b"); /* a file and a folder: whoever writes them refuses */
+    put(other, "t/a/b"); /* a file and a folder: writing them is refused */
     struct catalog catalog = catalog_of(&arena, own, &below, "extends: {source: x}\n");
     assert_int_equal(compose(&catalog, &arena, &err), 0);
     check_union(&catalog, own, other);

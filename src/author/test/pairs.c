@@ -223,16 +223,16 @@ static int cover_pair(struct pair_coverage *c, size_t a, size_t b)
     return 0;
 }
 
-/* Of those that may still meet with `other` (LEVEL_NONE: with any) the one with most to do. */
-#define LEVEL_NONE ((size_t)-1)
+/* Of those that may still meet with `other` (VALUE_NONE: with any) the one with most to do. */
+#define VALUE_NONE ((size_t)-1)
 static size_t busiest(const struct pair_coverage *c, size_t other)
 {
-    size_t found = LEVEL_NONE;
+    size_t found = VALUE_NONE;
     for (size_t l = 0; l < c->values; l++) {
         bool open =
             c->witness[l] && c->left[l] &&
-            (other == LEVEL_NONE || (c->factor[l] != c->factor[other] && !*pair(c, l, other)));
-        if (open && (found == LEVEL_NONE || c->left[l] > c->left[found]))
+            (other == VALUE_NONE || (c->factor[l] != c->factor[other] && !*pair(c, l, other)));
+        if (open && (found == VALUE_NONE || c->left[l] > c->left[found]))
             found = l;
     }
     return found;
@@ -259,9 +259,9 @@ static int cover_all(struct pair_coverage *c)
     count_left(c);
     if (attempt(effect, c, c->tried[0]) < 0 || take(c, c->tried[0], effect) < 0)
         return -1;
-    for (size_t a; (a = busiest(c, LEVEL_NONE)) != LEVEL_NONE;) {
+    for (size_t a; (a = busiest(c, VALUE_NONE)) != VALUE_NONE;) {
         size_t b = busiest(c, a);
-        if (b != LEVEL_NONE) {
+        if (b != VALUE_NONE) {
             if (cover_pair(c, a, b) < 0)
                 return -1;
             continue;

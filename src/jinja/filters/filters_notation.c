@@ -19,8 +19,8 @@
 struct tojson_writer {
     struct buf *out;
     struct vm *vm;
-    struct span indent; /* of one level; without `ptr` all is on one line */
-    size_t level;
+    struct span indent; /* of one depth; without `ptr` all is on one line */
+    size_t depth;
 };
 
 static int write_value(struct tojson_writer *writer, const struct value *value);
@@ -96,7 +96,7 @@ static void new_line(struct tojson_writer *writer)
     if (!writer->indent.ptr)
         return;
     (void)buf_putc(writer->out, '\n');
-    for (size_t level = 0; level < writer->level && !writer->out->overflowed; level++)
+    for (size_t depth = 0; depth < writer->depth && !writer->out->overflowed; depth++)
         for (size_t i = 0; i < writer->indent.len; i++)
             if (!put_html(writer->out, writer->indent.ptr[i]))
                 (void)buf_putc(writer->out, writer->indent.ptr[i]);
@@ -158,13 +158,13 @@ static int write_container(struct tojson_writer *writer, const struct value *val
         list_open(writer->vm, value->list);
     bool empty = map ? value->dict->count == 0 : value->list->count == 0;
     (void)buf_putc(writer->out, map ? '{' : '[');
-    writer->level++;
+    writer->depth++;
     if (vm_enter(writer->vm))
         return -1;
     if (map ? write_members(writer, value->dict) : write_items(writer, value->list))
         return -1;
     vm_leave(writer->vm);
-    writer->level--;
+    writer->depth--;
     if (!empty)
         new_line(writer);
     (void)buf_putc(writer->out, map ? '}' : ']');

@@ -22,36 +22,37 @@ struct snapshot {
 
 /* ---------------------------------------------------------------- blocks */
 
-static struct block_level *level_new(struct vm *vm, const struct program *program,
-                                     const struct block_code *code)
+static struct block_definition *definition_new(struct vm *vm, const struct program *program,
+                                               const struct block_code *code)
 {
-    struct block_level *level = vm_alloc(vm, sizeof(*level));
-    *level = (struct block_level){program, code, NULL};
-    return level;
+    struct block_definition *definition = vm_alloc(vm, sizeof(*definition));
+    *definition = (struct block_definition){program, code, NULL};
+    return definition;
 }
 
-struct value block_refer(struct vm *vm, const struct context *context, struct block_level *level)
+struct value block_refer(struct vm *vm, const struct context *context,
+                         struct block_definition *definition)
 {
-    if (!level)
+    if (!definition)
         return vm_undefined_reason(vm, "no template that is extended has this block");
     struct block *block = vm_alloc(vm, sizeof(*block));
-    *block = (struct block){context, level};
+    *block = (struct block){context, definition};
     return (struct value){.kind = V_BLOCK, .block = block};
 }
 
 static struct value block_value(struct vm *vm, const struct program *program,
                                 const struct block_code *code)
 {
-    return block_refer(vm, NULL, level_new(vm, program, code));
+    return block_refer(vm, NULL, definition_new(vm, program, code));
 }
 
 static void block_append(struct vm *vm, struct value *block, const struct program *program,
                          const struct block_code *code)
 {
-    struct block_level *last = block->block->level;
+    struct block_definition *last = block->block->definition;
     for (; last->parent; last = last->parent)
         ;
-    last->parent = level_new(vm, program, code);
+    last->parent = definition_new(vm, program, code);
 }
 
 int context_add_blocks(struct vm *vm, const struct context *context, const struct program *program)
@@ -82,10 +83,11 @@ int context_new(struct context **out, struct vm *vm, const struct program *progr
     return context_add_blocks(vm, context, program);
 }
 
-struct block_level *context_block(struct vm *vm, const struct context *context, struct span name)
+struct block_definition *context_block(struct vm *vm, const struct context *context,
+                                       struct span name)
 {
     const struct value *found = context->blocks ? dict_find_text(vm, context->blocks, name) : NULL;
-    return found ? found->block->level : NULL;
+    return found ? found->block->definition : NULL;
 }
 
 /* ---------------------------------------------------------------- snapshots */

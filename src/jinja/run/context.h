@@ -30,10 +30,12 @@ TG_CHECKED int context_find(struct value *out, struct vm *vm, struct span name);
 /* A variable of the template itself was assigned to. */
 TG_CHECKED int context_keep(struct vm *vm, struct span name, const struct value *value,
                             bool exported);
-/* The block `level` in a context; undefined where there is none. */
-struct value block_refer(struct vm *vm, const struct context *context, struct block_level *level);
+/* The block `definition` in a context; undefined where there is none. */
+struct value block_refer(struct vm *vm, const struct context *context,
+                         struct block_definition *definition);
 /* The block of that name, the outermost child's, or NULL. */
-struct block_level *context_block(struct vm *vm, const struct context *context, struct span name);
+struct block_definition *context_block(struct vm *vm, const struct context *context,
+                                       struct span name);
 /* Adds the blocks of a program behind those that are there. */
 TG_CHECKED int context_add_blocks(struct vm *vm, const struct context *context,
                                   const struct program *program);

@@ -66,20 +66,21 @@ int exec_extends(struct vm *vm, const struct statement *statement)
 
 /* ---------------------------------------------------------------- blocks */
 
-/* Renders a level of a block. */
+/* Renders a definition of a block. */
 static int run_level(struct vm *vm, const void *what)
 {
     const struct block *block = what;
-    const struct block_code *code = block->level->code;
+    const struct block_code *code = block->definition->code;
     const struct frame as = {
-        .program = block->level->program, .routine = code->routine, .context = block->context};
+        .program = block->definition->program, .routine = code->routine, .context = block->context};
     struct frame *outer;
     uint32_t at = vm->at;
     if (frame_begin(&outer, vm, &as, code->scope))
         return -1;
     set_self(vm, code->self);
     if (code->super)
-        vm->frame->slots[code->super->slot] = block_refer(vm, block->context, block->level->parent);
+        vm->frame->slots[code->super->slot] =
+            block_refer(vm, block->context, block->definition->parent);
     int rc = vm->run(vm, code->body);
     vm->frame = outer;
     vm->at = at;
@@ -93,8 +94,8 @@ int exec_block(struct vm *vm, const struct statement *statement)
     if (code->inherited)
         return 0;
     vm->at = (uint32_t)code->offset;
-    block.level = context_block(vm, block.context, code->name);
-    if (code->required && !block.level->parent)
+    block.definition = context_block(vm, block.context, code->name);
+    if (code->required && !block.definition->parent)
         return vm_fail(vm, CODE_SYNTAX, "the block '%s' is required, and nothing fills it",
                        vm_show(vm, code->name));
     if (code->scoped) {

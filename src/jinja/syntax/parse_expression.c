@@ -1,4 +1,4 @@
-/* Expressions: the grammar of Jinja2, level by level. */
+/* Expressions: the grammar of Jinja2, from the loosest binding to the tightest. */
 #include "jinja/syntax/parse_expression.h"
 
 #include "base/arena.h"

@@ -66,10 +66,10 @@ static int module_attribute(struct value *out, struct vm *vm, const struct value
 static int self_attribute(struct value *out, struct vm *vm, const struct value *object,
                           struct span name)
 {
-    struct block_level *level = context_block(vm, object->context, name);
-    if (level)
-        *out = block_refer(vm, object->context, level);
-    return level != NULL;
+    struct block_definition *definition = context_block(vm, object->context, name);
+    if (definition)
+        *out = block_refer(vm, object->context, definition);
+    return definition != NULL;
 }
 
 static int block_attribute(struct value *out, struct vm *vm, const struct value *object,
@@ -77,9 +77,9 @@ static int block_attribute(struct value *out, struct vm *vm, const struct value 
 {
     const struct block *block = object->block;
     if (span_equal(name, span_from("super")))
-        *out = block_refer(vm, block->context, block->level->parent);
+        *out = block_refer(vm, block->context, block->definition->parent);
     else if (span_equal(name, span_from("name")))
-        *out = value_text(block->level->code->name);
+        *out = value_text(block->definition->code->name);
     else
         return 0;
     return 1;

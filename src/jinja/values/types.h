@@ -125,16 +125,16 @@ struct module {
 };
 
 /* A block of one template, and that of the template it extends. */
-struct block_level {
+struct block_definition {
     const struct program *program;
     const struct block_code *code;
-    struct block_level *parent;
+    struct block_definition *parent;
 };
 
-/* A level of a block, to be rendered in a context. */
+/* A definition of a block, to be rendered in a context. */
 struct block {
     const struct context *context;
-    struct block_level *level;
+    struct block_definition *definition;
 };
 
 struct cycler {

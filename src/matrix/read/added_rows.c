@@ -93,7 +93,7 @@ static int add_section(struct yaml_node *out, struct arena *arena, const struct 
     return 0;
 }
 
-/* The tables are read by whoever reads the rows. */
+/* What the tables hold is checked where the rows are read. */
 static int add_table(struct yaml_node *out, struct arena *arena, const struct yaml_node *root,
                      const char *name, struct err *err)
 {

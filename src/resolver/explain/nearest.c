@@ -391,10 +391,10 @@ static void try_other_frameworks(const struct trials *n)
 
 /*
  * From the mildest change to the hardest: an image or a distribution is one line of a Dockerfile, a
- * build or a Python touches what was tested, a framework release touches the code, and for a driver
- * somebody has to be asked. The GPU, the processor and the platform are what they are: whoever asks
- * for a stack has them, and a request for others would answer another question. What is a mere
- * preference may be left out where no other word for it does.
+ * build or a Python touches what was tested, a framework release touches the code, and a driver
+ * needs an administrator. The GPU, the processor and the platform are given: the user has them, and
+ * a request for others would answer another question. What is a mere preference may be left out
+ * where no other word for it does.
  */
 static const struct {
     enum stack_choice choice;

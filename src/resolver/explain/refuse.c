@@ -90,8 +90,8 @@ static bool visit(void *context, const struct candidate *candidate)
         return false;
     if (!objects_at_all(&c->whole, &asked, &objection))
         return false;
-    if (objects(&c->whole, &asked, LEVEL_RELEASE, NULL) ||
-        objects(&c->whole, &asked, LEVEL_BUILD, NULL)) {
+    if (objects(&c->whole, &asked, TIER_RELEASE, NULL) ||
+        objects(&c->whole, &asked, TIER_BUILD, NULL)) {
         c->settled = candidate->build;
         c->settled_release = candidate->release;
     }
@@ -112,8 +112,8 @@ static void tell_hopeless(struct conflicts *c)
     if (!framework->releases.count)
         return;
     candidate.build = candidate.release->build_count ? candidate.release->builds[0] : NULL;
-    if (objects(&c->whole, &candidate, LEVEL_RELEASE, &objection) ||
-        (candidate.build && objects(&c->whole, &candidate, LEVEL_BUILD, &objection)))
+    if (objects(&c->whole, &candidate, TIER_RELEASE, &objection) ||
+        (candidate.build && objects(&c->whole, &candidate, TIER_BUILD, &objection)))
         tell(c, &candidate, framework->name, &objection);
 }
 
@@ -126,7 +126,7 @@ static void tell_hardly_known(struct conflicts *c, uint64_t set)
     struct candidate candidate = {.release = release};
     struct objection objection = {.arena = c->arena};
     problem_init(&c->whole, c->ask, set);
-    if (release && objects(&c->whole, &candidate, LEVEL_RELEASE, &objection))
+    if (release && objects(&c->whole, &candidate, TIER_RELEASE, &objection))
         tell(c, &candidate, c->demand->text, &objection);
 }
 

@@ -29,7 +29,7 @@ static void object_to_rest(const struct why *w, struct candidate *candidate,
     for (size_t i = 0; i < candidate->release->pythons.count; i++) {
         candidate->python_version = &candidate->release->python_versions[i];
         candidate->python = candidate->python_version->text;
-        if (!objects(&w->problem, candidate, LEVEL_PYTHON, objection))
+        if (!objects(&w->problem, candidate, TIER_PYTHON, objection))
             break;
     }
     if (objection->reason)
@@ -54,7 +54,7 @@ static bool pass_over_release(struct why *w, const struct release *release)
 {
     struct candidate candidate = {.release = release};
     struct objection objection = {.arena = w->arena};
-    if (!objects(&w->problem, &candidate, LEVEL_RELEASE, &objection))
+    if (!objects(&w->problem, &candidate, TIER_RELEASE, &objection))
         return false;
     tell(w, arena_printf(w->arena, "%s %s", w->ask->framework->name, release->version.text),
          &objection);
@@ -67,7 +67,7 @@ static void pass_over(struct why *w, const struct release *release, const struct
     struct objection objection = {.arena = w->arena};
     if (!build->cuda.text && !is_active(&w->problem, CHOICE_VARIANT))
         return; /* nobody misses a CPU build */
-    if (!objects(&w->problem, &candidate, LEVEL_BUILD, &objection))
+    if (!objects(&w->problem, &candidate, TIER_BUILD, &objection))
         object_to_rest(w, &candidate, &objection);
     if (objection.reason)
         tell(w,

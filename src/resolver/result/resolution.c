@@ -130,7 +130,7 @@ static struct data *node_names(const struct chosen_set *s, const struct gpu *gpu
     return list;
 }
 
-/* What whoever places the project on a machine must know of a model. */
+/* What one must know of a GPU model to place the project on a machine. */
 static void put_model(struct data *map, const struct chosen_set *s, const struct gpu *gpu)
 {
     static const struct gpu nothing = {.class = NULL};

@@ -337,7 +337,7 @@ static const struct fact *listed_fact(const struct matrix *matrix)
     return NULL;
 }
 
-/* Of an image that nobody knows the distribution of, whoever named it knows better. */
+/* Nothing is said of an image whose distribution is not known: the user named it, and knows. */
 static bool rule_type_image(const struct problem *p, const struct candidate *c,
                             struct objection *out)
 {
@@ -555,34 +555,34 @@ static bool rule_gate(const struct problem *p, const struct candidate *c, struct
 /* ------------------------------------------------------------------ the table */
 
 static const struct {
-    enum level level;
+    enum tier tier;
     bool (*objects)(const struct problem *, const struct candidate *, struct objection *);
 } rules[] = {
-    {LEVEL_RELEASE, rule_release},
-    {LEVEL_BUILD, rule_variant},
-    {LEVEL_BUILD, rule_cuda},
-    {LEVEL_BUILD, rule_arch},
-    {LEVEL_BUILD, rule_platform},
-    {LEVEL_BUILD, rule_dropped},
-    {LEVEL_BUILD, rule_driver_knows_gpu},
-    {LEVEL_BUILD, rule_coverage},
-    {LEVEL_BUILD, rule_cudnn},
-    {LEVEL_BUILD, rule_driver},
-    {LEVEL_BUILD, rule_any_driver},
-    {LEVEL_PYTHON, rule_python},
-    {LEVEL_IMAGE, rule_image},
-    {LEVEL_IMAGE, rule_type_image},
-    {LEVEL_IMAGE, rule_image_cuda},
-    {LEVEL_IMAGE, rule_supply},
-    {LEVEL_IMAGE, rule_glibc},
-    {LEVEL_IMAGE, rule_gate},
+    {TIER_RELEASE, rule_release},
+    {TIER_BUILD, rule_variant},
+    {TIER_BUILD, rule_cuda},
+    {TIER_BUILD, rule_arch},
+    {TIER_BUILD, rule_platform},
+    {TIER_BUILD, rule_dropped},
+    {TIER_BUILD, rule_driver_knows_gpu},
+    {TIER_BUILD, rule_coverage},
+    {TIER_BUILD, rule_cudnn},
+    {TIER_BUILD, rule_driver},
+    {TIER_BUILD, rule_any_driver},
+    {TIER_PYTHON, rule_python},
+    {TIER_IMAGE, rule_image},
+    {TIER_IMAGE, rule_type_image},
+    {TIER_IMAGE, rule_image_cuda},
+    {TIER_IMAGE, rule_supply},
+    {TIER_IMAGE, rule_glibc},
+    {TIER_IMAGE, rule_gate},
 };
 
-bool rules_object(const struct problem *problem, const struct candidate *candidate,
-                  enum level level, struct objection *out)
+bool rules_object(const struct problem *problem, const struct candidate *candidate, enum tier tier,
+                  struct objection *out)
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (rules[i].level == level && rules[i].objects(problem, candidate, out))
+        if (rules[i].tier == tier && rules[i].objects(problem, candidate, out))
             return true;
     return false;
 }

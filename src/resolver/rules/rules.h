@@ -3,14 +3,14 @@
 
 #include "resolver/search/problem.h"
 
-enum level { LEVEL_RELEASE, LEVEL_BUILD, LEVEL_PYTHON, LEVEL_IMAGE };
+enum tier { TIER_RELEASE, TIER_BUILD, TIER_PYTHON, TIER_IMAGE };
 
 /*
- * Whether a rule of that level speaks against the candidate by itself, whatever else must live with
+ * Whether a rule of that tier speaks against the candidate by itself, whatever else must live with
  * it. `out` may be NULL; else it gets the first objection.
  */
-bool rules_object(const struct problem *problem, const struct candidate *candidate,
-                  enum level level, struct objection *out);
+bool rules_object(const struct problem *problem, const struct candidate *candidate, enum tier tier,
+                  struct objection *out);
 /* What is not known of a release of low confidence, where its rows say so; or NULL. */
 const char *doubt_of(const struct release *release);
 /* Objects to a release of `row` that is not what was asked for; true. */

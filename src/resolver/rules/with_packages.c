@@ -184,7 +184,7 @@ static bool build_objects(const struct set_search *s, const struct member *membe
                       member->row->name, release->version.text, build->cuda.text);
     if (member->row->on && !build->cuda.text)
         return bounds_object(s, member, build, out);
-    return !cpu && rules_object(&s->theirs, candidate, LEVEL_BUILD, out);
+    return !cpu && rules_object(&s->theirs, candidate, TIER_BUILD, out);
 }
 
 static bool objects_alone(struct set_search *s, size_t at, const struct package_pick *pick)
@@ -196,13 +196,13 @@ static bool objects_alone(struct set_search *s, size_t at, const struct package_
     if (at == 0)
         return words_object(s, at, pick);
     s->theirs.ask = member->ask;
-    if (rules_object(&s->theirs, &candidate, LEVEL_RELEASE, &objection))
+    if (rules_object(&s->theirs, &candidate, TIER_RELEASE, &objection))
         return keep(s, at, STAGE_RELEASE, &objection);
     if (words_object(s, at, pick) || python_objects(s, at, pick))
         return true;
     if (build_objects(s, member, &candidate, &objection))
         return keep(s, at, STAGE_BUILD, &objection);
-    return has_image && rules_object(&s->theirs, &candidate, LEVEL_IMAGE, &objection) &&
+    return has_image && rules_object(&s->theirs, &candidate, TIER_IMAGE, &objection) &&
            keep(s, at, STAGE_IMAGE, &objection);
 }
 

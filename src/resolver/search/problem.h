@@ -52,7 +52,7 @@ bool branch_drives(const struct branch *branch, uint64_t number,
 bool object(struct objection *out, const char *reason, const struct fact *fact, const char *format,
             ...) __attribute__((format(printf, 4, 5)));
 
-/* Filled level by level: a release, a build of it, a Python, an image. */
+/* Filled tier by tier: a release, a build of it, a Python, an image. */
 struct candidate {
     const struct release *release;
     const struct build *build;

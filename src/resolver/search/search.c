@@ -9,24 +9,24 @@
 
 /* ------------------------------------------------------------------ what speaks against one */
 
-/* All rules of a level, against one candidate. */
+/* All rules of a tier, against one candidate. */
 enum { CANDIDATE_STEPS = 2 };
 
-bool objects(const struct problem *problem, const struct candidate *candidate, enum level level,
+bool objects(const struct problem *problem, const struct candidate *candidate, enum tier tier,
              struct objection *out)
 {
     struct package_pick picks[MEMBERS_MAX];
-    if (!budget_try_steps(CANDIDATE_STEPS) || rules_object(problem, candidate, level, out))
+    if (!budget_try_steps(CANDIDATE_STEPS) || rules_object(problem, candidate, tier, out))
         return true;
-    return level == LEVEL_PYTHON && problem->ask->members.count &&
+    return tier == TIER_PYTHON && problem->ask->members.count &&
            !with_find(picks, problem, candidate, out);
 }
 
 bool objects_at_all(const struct problem *problem, const struct candidate *candidate,
                     struct objection *out)
 {
-    for (enum level level = LEVEL_RELEASE; level <= LEVEL_IMAGE; level++)
-        if (objects(problem, candidate, level, out))
+    for (enum tier tier = TIER_RELEASE; tier <= TIER_IMAGE; tier++)
+        if (objects(problem, candidate, tier, out))
             return true;
     return false;
 }
@@ -46,7 +46,7 @@ static bool visit_image(struct image_walk *walk)
     struct objection *objection = walk->objection;
     if (objection && objection->reason)
         objection = NULL;
-    return !objects(walk->problem, walk->candidate, LEVEL_IMAGE, objection) && walk->visit &&
+    return !objects(walk->problem, walk->candidate, TIER_IMAGE, objection) && walk->visit &&
            walk->visit(walk);
 }
 
@@ -128,8 +128,8 @@ static bool is_free_of_image(const struct image_walk *walk)
 
 /*
  * Every acceptable image of the candidate's build; true where a visit ended the walk. Where the
- * wheel brings CUDA, the image has only to start: the minor of the build first, for whoever adds
- * something of CUDA to it, then others of its major, then an image without CUDA.
+ * wheel brings CUDA, the image has only to start: the minor of the build first, so that a user can
+ * add something of CUDA to it, then others of its major, then an image without CUDA.
  */
 static bool walk_images(struct image_walk *walk)
 {
@@ -227,8 +227,7 @@ static bool view_pythons(struct views *out, const struct problem *problem,
     for (size_t at = 0; set_python(&c, at); at++) {
         struct package_pick *picks = out && at < VIEWS_MAX ? out->picks[at] : spare;
         memset(picks, 0, sizeof spare);
-        any |=
-            !rules_object(problem, &c, LEVEL_PYTHON, NULL) && with_find(picks, problem, &c, NULL);
+        any |= !rules_object(problem, &c, TIER_PYTHON, NULL) && with_find(picks, problem, &c, NULL);
         if (any && (!out || !out->members))
             break;
     }
@@ -273,7 +272,7 @@ static bool keep_best(struct image_walk *walk)
     for (size_t at = 0; set_python(c, at); at++) {
         if (best->found && prefer(best, c, at) <= 0)
             continue; /* before it is asked for its packages, which takes longer */
-        if (objects(walk->problem, c, LEVEL_PYTHON, NULL))
+        if (objects(walk->problem, c, TIER_PYTHON, NULL))
             continue;
         best->best = *c;
         best->python = at;
@@ -304,11 +303,11 @@ static bool search_with(struct candidate *out, const struct problem *problem)
     const struct framework *framework = problem->ask->framework;
     for (size_t i = 0; i < framework->releases.count; i++) {
         struct candidate c = {.release = ROW(struct release, framework->releases, i)};
-        if (objects(problem, &c, LEVEL_RELEASE, NULL))
+        if (objects(problem, &c, TIER_RELEASE, NULL))
             continue;
         for (size_t j = 0; j < c.release->build_count; j++) {
             c.build = c.release->builds[j];
-            if (objects(problem, &c, LEVEL_BUILD, NULL) || !complete(problem, &c))
+            if (objects(problem, &c, TIER_BUILD, NULL) || !complete(problem, &c))
                 continue;
             *out = c;
             return true;
@@ -331,9 +330,9 @@ bool search_tiers(struct candidate *out, struct problem *problem, const struct d
         return false;
     problem_init(problem, ask, active);
     problem->met = &problem->seen;
-    for (int tier = 0; tier < 4 && !found; tier++) {
-        problem->allow_forward = tier & 1;
-        problem->allow_eol = tier >> 1 & 1;
+    for (int pass = 0; pass < 4 && !found; pass++) {
+        problem->allow_forward = pass & 1;
+        problem->allow_eol = pass >> 1 & 1;
         if ((problem->allow_forward && !problem->seen.forward) ||
             (problem->allow_eol && !problem->seen.eol))
             continue;
@@ -353,8 +352,8 @@ bool search_build(struct candidate *out, const struct problem *problem,
                   const struct release *release, const struct build *build)
 {
     *out = (struct candidate){.release = release, .build = build};
-    return !objects(problem, out, LEVEL_RELEASE, NULL) &&
-           !objects(problem, out, LEVEL_BUILD, NULL) && complete(problem, out);
+    return !objects(problem, out, TIER_RELEASE, NULL) && !objects(problem, out, TIER_BUILD, NULL) &&
+           complete(problem, out);
 }
 
 bool search_exact_image(struct candidate *out, const struct problem *problem,
@@ -375,7 +374,7 @@ void search_object_image(const struct problem *problem, struct candidate *candid
     if (objection->reason)
         return;
     set_image(candidate, NULL, NULL, NULL, NULL);
-    objects(problem, candidate, LEVEL_IMAGE, objection);
+    objects(problem, candidate, TIER_IMAGE, objection);
 }
 
 /* ------------------------------------------------------------------ all of them */
@@ -390,7 +389,7 @@ static bool pass_on(struct image_walk *walk)
 {
     struct visitor *visitor = (struct visitor *)walk;
     for (size_t at = 0; set_python(walk->candidate, at); at++) {
-        if (objects(walk->problem, walk->candidate, LEVEL_PYTHON, NULL))
+        if (objects(walk->problem, walk->candidate, TIER_PYTHON, NULL))
             continue;
         walk->content = true;
         if (visitor->visit(visitor->context, walk->candidate))
@@ -404,12 +403,12 @@ void search_walk(const struct problem *problem, candidate_fn visit, void *contex
     const struct framework *framework = problem->ask->framework;
     for (size_t i = 0; i < framework->releases.count; i++) {
         struct candidate c = {.release = ROW(struct release, framework->releases, i)};
-        if (objects(problem, &c, LEVEL_RELEASE, NULL))
+        if (objects(problem, &c, TIER_RELEASE, NULL))
             continue;
         for (size_t j = 0; j < c.release->build_count; j++) {
             struct visitor visitor = {{problem, &c, pass_on, NULL, false}, visit, context};
             c.build = c.release->builds[j];
-            if (!objects(problem, &c, LEVEL_BUILD, NULL) && view_pythons(NULL, problem, &c) &&
+            if (!objects(problem, &c, TIER_BUILD, NULL) && view_pythons(NULL, problem, &c) &&
                 walk_images(&visitor.walk))
                 return;
         }

@@ -28,12 +28,12 @@ typedef bool (*candidate_fn)(void *context, const struct candidate *candidate);
 void search_walk(const struct problem *problem, candidate_fn visit, void *context);
 
 /*
- * Whether the rules or the packages speak against a candidate at one level; `out` may be NULL, else
+ * Whether the rules or the packages speak against a candidate at one tier; `out` may be NULL, else
  * it gets the first objection. Takes steps of the run's budget, and speaks against everything once
- * that is spent: whoever searches asks budget_steps.
+ * that is spent: the caller asks budget_steps.
  */
-bool objects(const struct problem *problem, const struct candidate *candidate, enum level level,
+bool objects(const struct problem *problem, const struct candidate *candidate, enum tier tier,
              struct objection *out);
-/* At all levels, in their order. */
+/* At all tiers, in their order. */
 bool objects_at_all(const struct problem *problem, const struct candidate *candidate,
                     struct objection *out);

@@ -17,7 +17,7 @@
  *   anymode       every file looks executable, whatever it is given, as on FAT and exFAT
  *
  * Says `ready` once it is mounted, or why it cannot be (exit code 2); ends when it is unmounted,
- * and unmounts itself when it is told to end or when whoever started it is gone.
+ * and unmounts itself when it is told to end or when the process that started it is gone.
  *
  * The log has a record for each change that succeeded: words between tabs, a line's end and, where
  * the last word of `write` and `symlink` is a length, so many bytes. Inodes and folders are
@@ -709,7 +709,7 @@ static void serve(void)
         if (len < 0 && errno == ENODEV)
             return; /* unmounted */
         if (len < (ssize_t)sizeof(*asked))
-            continue; /* whoever asked is gone */
+            continue; /* the process that asked is gone */
         asked = (const struct fuse_in_header *)(void *)request;
         size_t code = asked->opcode;
         errno = 0;
@@ -789,7 +789,7 @@ int main(int count, char **words)
     (void)sigaddset(&end, SIGTERM);
     (void)sigprocmask(SIG_BLOCK, &end, NULL);
     (void)signal(SIGTERM, leave);
-    (void)signal(SIGINT, SIG_IGN); /* of the terminal: whoever started it unmounts */
+    (void)signal(SIGINT, SIG_IGN); /* of the terminal: the process that started it unmounts */
     (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
     (void)puts("ready");
     (void)fflush(stdout);
