@@ -195,13 +195,10 @@ static void make_options(struct run *r)
         return;
     r->input.base_has_rules = options & 1;
     yours[0] = globs[below(r, 4)];
-    r->input.yours = yours;
-    r->input.yours_count = options >> 1 & 1;
+    r->input.yours = (struct words){yours, options >> 1 & 1};
     names[0] = tangled[below(r, PATHS)];
     names[1] = tangled[below(r, PATHS)];
-    r->input.rename_old = &names[0];
-    r->input.rename_new = &names[1];
-    r->input.rename_count = options >> 2 & 1;
+    r->input.renames = (struct renames){&names[0], &names[1], options >> 2 & 1};
     r->nested = options >> 3 & 1 ? folders[below(r, 3)] : NULL;
 }
 
@@ -298,8 +295,9 @@ static bool all_equal(const struct tree_entry *a, const struct tree_entry *b,
 static bool is_told(const struct run *r, const struct plan_file *file, enum side other)
 {
     const struct plan_list *list = &r->input.side[other];
-    const char *const *side_names[] = {other == BASE ? r->input.rename_new : r->input.rename_old,
-                                       other == BASE ? r->input.rename_old : r->input.rename_new};
+    const struct renames *renames = &r->input.renames;
+    const char *const *from = other == BASE ? renames->new : renames->old;
+    const char *const *to = other == BASE ? renames->old : renames->new;
     if (line_of(&r->plan, file->path))
         return true;
     for (size_t i = 0; i < r->plan.path_count; i++) /* names that differ by case are one file */
@@ -310,8 +308,7 @@ static bool is_told(const struct run *r, const struct plan_file *file, enum side
         if (strcmp(list->files[i].source, file->source) == 0 &&
             line_of(&r->plan, list->files[i].path))
             return true;
-    const char *const *from = side_names[0], *const *to = side_names[1];
-    return r->input.rename_count && strcmp(*from, file->path) == 0 && line_of(&r->plan, *to);
+    return renames->count && strcmp(*from, file->path) == 0 && line_of(&r->plan, *to);
 }
 
 /* Every path of the template at which the three differ has its line. */
@@ -428,7 +425,7 @@ static void check_left_alone(const struct run *r)
         if (!edit)
             continue;
         must(tree_entry_is_file(&file->entry) || tree_entry_equal(&edit->disk, &file->entry));
-        must(!r->input.yours_count || !glob_match(r->input.yours[0], file->path));
+        must(!r->input.yours.count || !glob_match(r->input.yours.items[0], file->path));
         must(!file->nested || plan_list_find(&r->input.side[BASE], file->path) ||
              plan_list_find(&r->input.side[RENDER], file->path));
     }
@@ -501,7 +498,6 @@ static void check_again(struct run *r)
     struct plan again;
     struct plan_input input = {.base_has_rules = true,
                                .yours = r->input.yours,
-                               .yours_count = r->input.yours_count,
                                .base_label = "template 2",
                                .render_label = "template 2"};
     if (r->plan.conflict_count)
@@ -523,10 +519,10 @@ static void show(const struct run *r)
                           file->path, file->entry.mode, file->entry.id.id[0], file->entry.id.id[1],
                           (int)file->policy, file->source ? file->source : "-");
         }
-    for (size_t i = 0; i < r->input.rename_count; i++)
-        (void)fprintf(stderr, "rename %s %s\n", r->input.rename_old[i], r->input.rename_new[i]);
-    for (size_t i = 0; i < r->input.yours_count; i++)
-        (void)fprintf(stderr, "yours %s\n", r->input.yours[i]);
+    for (size_t i = 0; i < r->input.renames.count; i++)
+        (void)fprintf(stderr, "rename %s %s\n", r->input.renames.old[i], r->input.renames.new[i]);
+    for (size_t i = 0; i < r->input.yours.count; i++)
+        (void)fprintf(stderr, "yours %s\n", r->input.yours.items[i]);
     (void)fprintf(stderr, "rules %d\n", r->input.base_has_rules);
     (void)fprintf(stderr, "nested %s\n", r->nested ? r->nested : "-");
     for (size_t i = 0; i < r->plan.path_count; i++)

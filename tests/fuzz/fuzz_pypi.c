@@ -46,7 +46,7 @@ static void use(struct arena *arena, const struct project_parts *parts, struct d
     must(matrix_load(&matrix, arena, &memory.set, span_of("", 0), "demo", &err) == 0);
     struct data *rows = matrix_verify(&count, arena, matrix, NULL, index);
     BUF_SCRATCH(table, 64 * LIMIT_MIB);
-    (void)matrix_verify_table(&table, arena, rows);
+    (void)matrix_verify_table(&table, rows);
     struct data *proposals = matrix_refresh(&count, arena, matrix, NULL, false, index);
     (void)matrix_refresh_table(&table, proposals);
     struct patch *files;
