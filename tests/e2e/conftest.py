@@ -42,27 +42,25 @@ SHARING = {
 # Files for children: tests among them are those of a child.
 collect_ignore_glob = ["swaps*"]
 
-# Of each of these lists one file is run, which one the number of commits says, or SEED. All are
-# with ONE_IN=1, or where one is named.
+# Of these, one is run: which one, the number of commits says, or SEED. All are with ONE_IN=1, or
+# where one is named.
 TAKE_TURNS = (
-    (
-        "test_bare_machine",
-        "test_batch_swaps",
-        "test_stores",
-        "test_swaps",
-        "test_update_from_020",
-    ),
-    ("test_ci_scripts", "test_frameworks"),
+    "test_bare_machine",
+    "test_batch_swaps",
+    "test_ci_scripts",
+    "test_frameworks",
+    "test_stores",
+    "test_swaps",
+    "test_update_from_020",
 )
 
 
 def pytest_collection_modifyitems(config, items):
-    named = any(name in word for word in config.args for names in TAKE_TURNS for name in names)
+    named = any(name in word for word in config.args for name in TAKE_TURNS)
     if named or os.environ.get("ONE_IN") == "1":
         return
     # By fives: each of them counts commits too, for what it takes in its own turns.
-    turn = seed() // 5
-    gone = {name for names in TAKE_TURNS for name in names if name != names[turn % len(names)]}
+    gone = set(TAKE_TURNS) - {TAKE_TURNS[seed() // 5 % len(TAKE_TURNS)]}
     dropped = [item for item in items if item.path.stem in gone]
     config.hook.pytest_deselected(items=dropped)
     items[:] = [item for item in items if item.path.stem not in gone]

@@ -1,7 +1,7 @@
 """Children of each type on each framework: set up, checked, tested, and the services asked.
 
-The job on PyTorch is always among them, the others take turns: which one, the number of commits
-says, or SEED. PAIRS=all takes all, PAIRS=service/jax,batch/none those named.
+They take turns: which one, the number of commits says, or SEED. PAIRS=all takes all,
+PAIRS=service/jax,batch/none those named.
 """
 
 import os
@@ -19,7 +19,6 @@ RELEASES = {
     "pytorch": ["pytorch==2.13.0"],
     "transformers": ["transformers", "--with", "torch==2.13.0"],
 }
-ALWAYS = ("batch", "pytorch")
 
 
 def all_pairs():
@@ -51,8 +50,8 @@ def chosen():
     if (wanted := named(pairs)) is not None:
         return wanted
     # test_child.py has the service on PyTorch.
-    others = [pair for pair in pairs if pair not in (ALWAYS, ("service", "pytorch"))]
-    return [ALWAYS, others[seed() % len(others)]]
+    others = [pair for pair in pairs if pair != ("service", "pytorch")]
+    return [others[seed() % len(others)]]
 
 
 @pytest.fixture(scope="module", params=[f"{kind}/{name}" for kind, name in chosen()])
