@@ -40,7 +40,8 @@ int record_format(struct buf *out, const struct record *record);
 /* The same in the arena; exit 2, "limit", where it is too large. */
 TG_CHECKED int record_text(struct span *out, struct arena *arena, const struct record *record,
                            struct err *err);
-/* The first glob of `yours` that can match no path, such as 'docs/' and '/docs'; or NULL. */
+/* The first glob of `yours` that begins or ends as no path does, as 'docs/' and '/docs'; or NULL.
+ */
 const char *record_idle_glob(const struct record *record);
 /* A warning of it. */
 #define RECORD_IDLE_GLOB                                                                           \

@@ -21,7 +21,7 @@ struct fileset_entry {
 
 /*
  * Entries are sorted by path, bytewise, and hold regular files only. Bytes that `read` hands out
- * live as long as the set. Whoever made the set frees it.
+ * live as long as the set. The code that made the set frees it.
  */
 struct fileset {
     const struct fileset_entry *entries;

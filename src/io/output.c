@@ -51,7 +51,7 @@ static bool is_draft(const char *name)
     return strncmp(name, DRAFT, head) == 0 && strlen(name) == head + DRAFT_TAIL;
 }
 
-/* Whoever writes one holds its lock: one without is of a run that was killed. */
+/* A run that writes one holds its lock: one without a lock is of a run that was killed. */
 static void remove_stale(int folder, const char *name)
 {
     struct stat info;

@@ -23,7 +23,7 @@
 
 extern char **environ;
 
-/* Whoever reads no more of them ends them, though not us, who may ignore that. */
+/* A closed pipe ends the program (SIGPIPE), even where this process ignores that. */
 static void set_attributes(posix_spawnattr_t *out, enum process_group group)
 {
     static const int flags[] = {

@@ -30,7 +30,7 @@ static struct data *pairs_data(struct arena *arena, const struct pairs *pairs)
     return map;
 }
 
-/* The number of a driver's branch; 0: none. */
+/* A driver's branch; NULL for 0, which a row without one has. */
 static const char *branch_text(struct arena *arena, int64_t number)
 {
     return number ? arena_printf(arena, "%lld", (long long)number) : NULL;
@@ -147,7 +147,7 @@ static struct data *drivers_data(struct arena *arena, const struct matrix *matri
     for (size_t i = matrix->branches.count; i-- > 0;) {
         const struct branch *branch = ROW(struct branch, matrix->branches, i);
         struct data *row =
-            data_of(arena, FIELD("branch", branch_text(arena, branch->number)),
+            data_of(arena, FIELD("branch", arena_printf(arena, "%lld", (long long)branch->number)),
                     FIELD("cuda", branch->cuda.text), FIELD("kind", branch->kind),
                     FIELD("ended", branch->ended ? branch->eol ? branch->eol : "yes" : NULL),
                     FACT_FIELDS(branch->fact));

@@ -272,7 +272,10 @@ static int check_repository(struct refresh *refresh, const struct child *child,
     return check_upstream(child, err);
 }
 
-/* Also of the record: --check goes by what is committed, and warns of changes on disk. */
+/*
+ * Warns of a glob of the record that does nothing. --check goes by what is committed, and warns of
+ * changes on disk.
+ */
 static int check_disk(struct child *child, bool check, struct words *warnings, struct err *err)
 {
     const char *path, *idle = record_idle_glob(&child->record.wanted);

@@ -422,12 +422,21 @@ def test_yours_is_no_input_and_survives(world):
     assert "docs/**" in world.read(RECORD)
 
 
-def test_a_text_in_place_of_the_globs_is_told_with_the_right_form(world):
+@pytest.mark.parametrize(
+    ("said", "hint"),
+    [
+        ("docs/**", 'it is a list of globs, such as yours: ["docs/**"]'),
+        ("'docs/**'", 'it is a list of globs, such as yours: ["docs/**"]'),
+        ("[~]", "put the text in quotes"),
+        ("", "give a value, or leave the key out"),
+    ],
+)
+def test_what_is_no_list_of_globs_is_told_with_the_right_form(world, said, hint):
     world.release("1.0.0", text(1))
     world.new()
-    world.edit({RECORD: world.read(RECORD).replace("yours: []", "yours: docs/**")})
+    world.edit({RECORD: world.read(RECORD).replace("yours: []", f"yours: {said}")})
     done = world.tmplgen("status", world.child)
-    assert done.code == 2 and 'hint: it is a list of globs, such as yours: ["docs/**"]' in done.err
+    assert done.code == 2 and f"hint: {hint}" in done.err
 
 
 @pytest.mark.parametrize("glob", ["docs/", "/docs/**", "./docs/**", "../docs", ""])

@@ -225,8 +225,9 @@ static int read_record(struct record *out, struct arena *arena, const struct yam
     const struct yaml_node *yours = yaml_get(root, "yours");
     if (yours && yours->kind == YAML_LIST && yours->list.count > LIMIT_GLOBS)
         return yaml_over_limit(err, yours, yours->list.count, "globs of 'yours'", LIMIT_GLOBS);
+    bool text = yours && yours->kind == YAML_SCALAR && yours->text.len;
     if (yaml_texts(&out->yours, arena, yours, "yours", err) < 0)
-        return err_hint(err, "it is a list of globs, such as yours: [\"docs/**\"]");
+        return text ? err_hint(err, "it is a list of globs, such as yours: [\"docs/**\"]") : -1;
     return 0;
 }
 

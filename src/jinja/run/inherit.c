@@ -67,7 +67,7 @@ int exec_extends(struct vm *vm, const struct statement *statement)
 /* ---------------------------------------------------------------- blocks */
 
 /* Renders a definition of a block. */
-static int run_level(struct vm *vm, const void *what)
+static int run_definition(struct vm *vm, const void *what)
 {
     const struct block *block = what;
     const struct block_code *code = block->definition->code;
@@ -105,7 +105,7 @@ int exec_block(struct vm *vm, const struct statement *statement)
         derived->blocks = block.context->blocks;
         block.context = derived;
     }
-    return run_level(vm, &block);
+    return run_definition(vm, &block);
 }
 
 int block_call(struct value *out, struct vm *vm, const struct value *callee,
@@ -113,7 +113,7 @@ int block_call(struct value *out, struct vm *vm, const struct value *callee,
 {
     if (arguments->count || arguments->keywords)
         return vm_fail(vm, CODE_TYPE, "a block takes no arguments");
-    return capture(out, vm, run_level, callee->block);
+    return capture(out, vm, run_definition, callee->block);
 }
 
 /* ---------------------------------------------------------------- modules */

@@ -177,7 +177,7 @@ static bool is_meant_plainly(const struct http_exchange *answer)
            http_same_origin(answer->final_url, answer->url);
 }
 
-/* Whoever takes his time is not asked again by TLS: it would only take that time twice. */
+/* A slow registry is not asked again by TLS: that would only take the time twice. */
 static void take_plain(struct registry_host *host, struct registry *registry,
                        const struct http_exchange *answer, const char *url)
 {
