@@ -19,7 +19,7 @@ static const struct command *const commands[] = {EACH_COMMAND(ROW) NULL};
 
 #define OUTPUT_MAX (256 * LIMIT_MIB)
 
-/* The names of commands, joined: all, or those that begin with a word. */
+/* Joins the names of commands: of all, or of those that begin with a word. */
 static const char *name_list(struct arena *arena, const char *family)
 {
     const char *all = "";
@@ -37,7 +37,7 @@ static bool is_family(const char *word)
     return false;
 }
 
-/* The command words that go with what was typed: the first ones, or those behind a known first. */
+/* Suggests names for an unknown command: first words, or second words after a known first one. */
 static int unknown_command(struct err *err, struct arena *arena, const char *const *argv,
                            size_t argc)
 {
@@ -61,7 +61,7 @@ static int unknown_command(struct err *err, struct arena *arena, const char *con
                    : err_hint(err, "the commands are: %s", name_list(arena, family));
 }
 
-/* Whether a failure must be a JSON document even where the options could not be parsed. */
+/* True where a failure must be a JSON document even where the options could not be parsed. */
 static bool wants_json(const char *const *argv, size_t argc)
 {
     for (size_t i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
@@ -124,7 +124,7 @@ static int flush_output(const struct run *run, int code)
     return (int)err.exit;
 }
 
-/* Nothing was done, and what was found out may be wrong: none of it is said. */
+/* Nothing was done, and the results so far may be wrong: prints none of them. */
 static int take_back(struct run *run)
 {
     buf_truncate(&run->out, 0);
@@ -132,7 +132,7 @@ static int take_back(struct run *run)
     return -1;
 }
 
-/* Says how it ended; the exit code. */
+/* Prints the outcome; returns the exit code. */
 static int tell(struct run *run, int code, struct err *err)
 {
     ACCOUNT_SCOPE(ACCOUNT_OWN);
@@ -151,7 +151,7 @@ static int tell(struct run *run, int code, struct err *err)
 
 static struct run *running;
 
-/* Memory is used up in the middle of things: there is no way back to main. */
+/* Memory ran out inside some function: it cannot return to main. */
 static void end_run(void)
 {
     ERR_SCRATCH(err);

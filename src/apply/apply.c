@@ -63,9 +63,7 @@ static int unlink_journal(const struct apply *a, const char *name, struct err *e
     return 0;
 }
 
-/*
- * A failure does not matter: a journal that a power cut brings back says what is there already.
- */
+/* A failure does not matter: a journal that a power cut brings back describes the present state. */
 static void sync_end(const struct apply *a)
 {
     ERR_SCRATCH(ignored);
@@ -74,7 +72,7 @@ static void sync_end(const struct apply *a)
         err_release(&ignored);
 }
 
-/* A lock that a power cut brought back would stop git, and no journal would say whose it is. */
+/* A lock that a power cut brings back would stop git, and no journal would say whose it is. */
 static int unlock_durably(const struct apply *a, const struct journal_tip *tip, struct err *err)
 {
     const struct repo *repo = a->repo;
@@ -90,7 +88,7 @@ static int unlock_durably(const struct apply *a, const struct journal_tip *tip, 
     return io_sync(places, there ? 2 : 1, err);
 }
 
-/* The journal `name` goes last. */
+/* Removes the journal `name` last. */
 static int remove_journal(struct apply *a, struct work *work, const struct journal *j,
                           const char *name, struct err *err)
 {
@@ -136,7 +134,7 @@ static int forget_level(struct apply *a, unsigned level, struct err *err)
     return unlink_journal(a, name, err);
 }
 
-/* Forgets the stops that a run of that level went on from, the last one first. */
+/* Forgets the stops that the run of that level went on from, the last one first. */
 static int forget_below(struct apply *a, unsigned level, struct err *err)
 {
     while (--level > 0)
@@ -160,11 +158,11 @@ static int close_up(struct apply *a, struct work *work, const struct journal *j,
     worktree_remove_emptied(a->repo, &j->files);
     if (j->kind != JOURNAL_UPDATE || j->run.level == 1)
         return remove_journal(a, work, j, APPLY_JOURNAL, err);
-    /* Without the stops below there is no way back: from here on the update has happened. */
+    /* Without the stops below the run cannot be undone: from here on the update has happened. */
     return rename_journal(a, APPLY_JOURNAL, APPLY_ENDED, err) < 0 ? -1 : apply_end(a, j, err);
 }
 
-/* Whether a ref that the run made still says what the run said. */
+/* Whether a ref that the run made still has the run's target. */
 static int is_left(bool *out, const struct repo *repo, const char *name, const struct oid *target,
                    struct err *err)
 {
@@ -176,7 +174,7 @@ static int is_left(bool *out, const struct repo *repo, const char *name, const s
     return 0;
 }
 
-/* The files of the refs that the run made are gone, but not what git has packed since. */
+/* The run's ref files are gone by now. Deletes those refs that git has packed since. */
 static int delete_packed(const struct apply *a, const struct journal *j, struct err *err)
 {
     const struct journal_refs *refs = &j->refs;
@@ -198,7 +196,7 @@ static int delete_packed(const struct apply *a, const struct journal *j, struct 
     return count ? ref_delete_all(a->repo->common_fd, a->common, TOKEN, names, count, err) : 0;
 }
 
-/* `moved`: the user went on from there; the new commits and the other branch stay as they are. */
+/* With `moved` the user went on from there: the new commits and the other branch stay. */
 static int undo(struct apply *a, struct work *work, const struct journal *j, bool moved,
                 struct err *err)
 {
@@ -213,7 +211,7 @@ static int undo(struct apply *a, struct work *work, const struct journal *j, boo
 
 /* ---------------------------------------------------------------- a new run */
 
-/* A first run failed. `err` says why, and stays what is reported. */
+/* Undoes a first run that failed. `err` says why, and stays the reported error. */
 static void roll_back(struct apply *a, struct work *work, const struct journal *j, struct err *err)
 {
     ERR_SCRATCH(second);
@@ -223,7 +221,7 @@ static void roll_back(struct apply *a, struct work *work, const struct journal *
                        second.message);
 }
 
-/* Nothing is changed yet. The hint tells of a journal that stays; `err` stays the reason. */
+/* Gives up before any change. `err` stays the reason; the hint tells of a journal that stays. */
 static void give_up(struct apply *a, struct work *work, const struct journal *j, struct err *err)
 {
     ERR_SCRATCH(second);

@@ -26,44 +26,44 @@ struct unfinished {
     struct journal journal; /* only where there is one */
 };
 
-/* Which journal there is. Takes no lock and writes nothing. */
+/* Finds out which journal there is. Takes no lock and writes nothing. */
 TG_CHECKED int apply_look(struct unfinished *out, const struct repo *repo, struct err *err);
 
 /*
  * Runs a new journal: files, index, refs. Objects of the repository's store become durable first.
  * On failure it rolls everything back before it returns: exit 3, "changed-meanwhile", where another
- * process changed a file, the index or the branch; 1 for I/O. Where even that fails the journal
- * stays, and the hint says so. Fills in `run` and `files` of the journal.
+ * process changed a file, the index or the branch; 1 for I/O. Where the rollback fails, too, the
+ * journal stays, and the hint says so. Fills in `run` and `files` of the journal.
  */
 TG_CHECKED int apply_run(struct apply *apply, struct journal *journal, struct err *err);
 
 /*
- * Finishes an interrupted run. Files that the user changed meanwhile stay, and `apply->kept` lists
- * them. `*moved` is NULL, or says how HEAD, the branch or the index changed since, in words that
- * go on from "interrupted, and". Then it does nothing: no branch moves over a user's commit.
+ * Finishes an interrupted run. Leaves files that the user changed meanwhile, and lists them in
+ * `apply->kept`. `*moved` is NULL, or says how HEAD, the branch or the index changed, in words
+ * that continue "interrupted, and". Then it does nothing: no branch moves over a user's commit.
  */
 TG_CHECKED int apply_forward(const char **moved, struct apply *apply, const struct journal *journal,
                              struct err *err);
 /*
- * Undoes a run, interrupted or stopped. Needs no disk space. Content that the tree `known` has
- * (zero: none) is not put aside. With `*moved`, as above, new commits, the index and HEAD stay
+ * Undoes an interrupted or stopped run. Needs no disk space. Content that the tree `known` has
+ * (zero: no tree) is not put aside. With `*moved`, as above, new commits, the index and HEAD stay
  * as they are. Returns 1 where the run was complete and the user went on from there: then it only
  * tidies up.
  */
 TG_CHECKED int apply_backward(const char **moved, struct apply *apply,
                               const struct journal *journal, const struct oid *known,
                               struct err *err);
-/* Forgets the stops that an ended run went on from: there is no way back from there. */
+/* Forgets the stops that an ended run went on from. After that the run cannot be undone. */
 TG_CHECKED int apply_end(struct apply *apply, const struct journal *journal, struct err *err);
 /* Forgets a stopped run that the user has ended. */
 TG_CHECKED int apply_forget(struct apply *apply, const struct journal *journal, struct err *err);
 /*
- * Gives up a rebase that HEAD has left: its stops and the refs that it made go. Files, index and
- * HEAD stay as they are.
+ * Gives up a rebase that HEAD has left: deletes its stops and the refs that it made. Files, index
+ * and HEAD stay as they are.
  */
 TG_CHECKED int apply_leave(struct apply *apply, const struct journal *journal, struct err *err);
 
-/* Without a journal: removes what a killed run had prepared, and locks that it left. */
+/* Without a journal: removes a killed run's prepared files and the locks that it left. */
 void apply_tidy(const struct apply *apply);
-/* Deletes refs that are there; passes over NULL entries. */
+/* Deletes those of the refs that exist. Skips NULL entries. */
 void apply_delete_refs(const struct apply *apply, const char *const *names, size_t count);

@@ -19,9 +19,9 @@
 #define FIRST_LINE "tmplgen-journal 4\n"
 #define VERSION_AT (sizeof("tmplgen-journal ") - 1)
 /*
- * Versions 1 and 2 are of 0.1 and 0.2. Version 1 knows one pseudoref; both name the repository by
- * device and inode, and the stage by a path. Version 3 knows no run that goes on from a stop. Runs
- * of all of them are finished.
+ * Versions 1 and 2 are those of 0.1 and 0.2. Version 1 has only one pseudoref; both name the
+ * repository by device and inode, and the stage by a path. Version 3 has no runs that go on from a
+ * stop. This program finishes runs of all of them.
  */
 enum {
     VERSION_OLDEST = 1,
@@ -87,15 +87,15 @@ int journal_begin(struct journal *out, enum journal_kind kind, const struct repo
  * Numbers and ids end in a blank, texts are LENGTH:BYTES and a blank, lines end in a newline. The
  * last line is "end " and the sha256 of everything before.
  *
- * One function for each part of a journal writes it and reads it. It hands each value to a coder,
- * which writes the value and returns it, or returns the value that it reads in its place.
+ * One function for each part of a journal both writes and reads it. It hands each value to a coder.
+ * A writer writes the value and returns it; a reader returns the value that it reads instead.
  */
 struct journal_coder {
     struct buf *out; /* NULL: it reads */
     /* Of a reader: */
     struct arena *arena;
     const char *at, *end; /* the text that is left */
-    int version;          /* of a writer, too */
+    int version;          /* a writer has it, too */
     bool bad;             /* the text is damaged */
 };
 
@@ -105,7 +105,7 @@ static void expect(struct journal_coder *c, bool valid)
     c->bad |= !valid && !c->out;
 }
 
-/* Takes the text before the next `delimiter`, and that. */
+/* Takes the text before the next `delimiter`, and the delimiter. */
 static struct span take_until(struct journal_coder *c, char delimiter)
 {
     const char *stop = c->at < c->end ? memchr(c->at, delimiter, (size_t)(c->end - c->at)) : NULL;
@@ -183,7 +183,7 @@ static const char *code_string(struct journal_coder *c, const char *value)
     return text.ptr;
 }
 
-/* The same, but NULL is told from "". */
+/* The same, but distinguishes NULL from "". */
 static const char *code_optional(struct journal_coder *c, const char *value)
 {
     bool there = code_flag(c, value != NULL);
@@ -198,7 +198,7 @@ static const char *code_name(struct journal_coder *c, const char *value)
     return *text ? text : NULL;
 }
 
-/* A path or a ref's name. One that leads out of its folder is damaged. */
+/* A path or a ref's name. One that leads out of its folder marks the journal as damaged. */
 static const char *code_path(struct journal_coder *c, const char *value)
 {
     const char *path = code_string(c, value);
@@ -248,7 +248,7 @@ static void code_ref(struct journal_coder *c, struct journal_ref *ref)
     ref->is_new = code_flag(c, ref->is_new);
 }
 
-/* Git's pseudorefs are capitals and lie in its folder. */
+/* Git's pseudorefs are in capitals and lie in its folder. */
 static bool is_pseudoref(const char *name)
 {
     return str_ends(name, "_HEAD") && name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_")] == '\0';
@@ -265,7 +265,7 @@ static void code_pseudoref(struct journal_coder *c, struct journal *j)
     expect(c, !j->stop.pseudoref || is_pseudoref(j->stop.pseudoref));
 }
 
-/* Until version 2 a device and an inode, which change with every mount. */
+/* Up to version 2 it was a device and an inode, which change with every mount. */
 static void code_token(struct journal_coder *c, struct journal_run *run)
 {
     if (c->version >= VERSION_WITHOUT_PLACE) {
@@ -277,7 +277,7 @@ static void code_token(struct journal_coder *c, struct journal_run *run)
     (void)code_number(c, 0);
 }
 
-/* Until version 2 no pack, and the stage by a path. */
+/* Up to version 2 there was no pack, and the stage was a path. */
 static void code_stage(struct journal_coder *c, struct journal *j)
 {
     if (c->version >= VERSION_WITHOUT_PLACE) {
@@ -310,7 +310,7 @@ static void code_run(struct journal_coder *c, struct journal *j)
     j->report = code_text(c, j->report);
 }
 
-/* Of a run that goes on from a stop, or that will be gone on from. */
+/* The part of a run that goes on from a stop, or from which a later run can go on. */
 static void code_sequence(struct journal_coder *c, struct journal *j)
 {
     uintmax_t level = code_number(c, j->run.level);
@@ -437,7 +437,7 @@ static bool check_sum(struct journal_coder *c, struct span text)
     return memcmp(last, "end ", 4) == 0 && memcmp(last + 4, hash, 64) == 0;
 }
 
-/* 0 where this program cannot read it. */
+/* Returns 0 where this program cannot read the version. */
 static int version_of(struct span text)
 {
     if (text.len < strlen(FIRST_LINE) || memcmp(text.ptr, FIRST_LINE, VERSION_AT) != 0 ||

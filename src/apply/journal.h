@@ -25,8 +25,8 @@ enum { JOURNAL_LEVELS = 100000 };
 
 /* Which run it is. apply_run fills this in. */
 struct journal_run {
-    unsigned level;    /* 1; a run that goes on from a stop is one higher than the stopped one */
-    const char *token; /* of the repository, which keeps it when it is moved or copied
+    unsigned level;    /* 1 for a first run; a run that goes on from a stop is one level above it */
+    const char *token; /* the repository's token, which stays when the repository is moved or copied
                           (work_folder.h); "" in a journal of 0.2 and before */
     const char *pack;  /* name of the pack with the run's new objects; "": there are none */
 };
@@ -41,7 +41,7 @@ struct journal_tip {
     const char *reflog_who, *reflog_what; /* "NAME <EMAIL> TIME ZONE", and the reason */
 };
 
-/* What git's folder has while the run waits for the user. */
+/* Git's own files while the run waits for the user. */
 struct journal_stop {
     const char *pseudoref; /* git's file that names a commit to bring in, CHERRY_PICK_HEAD and the
                               like; NULL: none */
@@ -49,9 +49,9 @@ struct journal_stop {
     const char *message;   /* MERGE_MSG, or NULL */
 };
 
-/* The same of the stop that the run goes on from, as the user left it. */
+/* The state of the stop that the run goes on from, as the user left it. */
 struct journal_before {
-    struct oid tree;     /* of the index; zero: of the branch's commit */
+    struct oid tree;     /* the index's tree; zero: the tree of the branch's commit */
     struct oid brought;  /* zero: the pseudoref was not there */
     const char *message; /* NULL: MERGE_MSG was not there */
 };
@@ -68,12 +68,12 @@ struct journal_refs {
     size_t count;
 };
 
-/* Files of the work tree and of the index. apply_run fills in all but the changes. */
+/* Changes to the work tree and the index. apply_run fills in everything but `changes`. */
 struct journal_files {
     struct path_change *changes; /* sorted by path */
     size_t count;
     struct words made;  /* folders that were missing before, outermost first */
-    bool stage_in_tree; /* files are exchanged in the work tree; else in git's folder */
+    bool stage_in_tree; /* the stage of new files lies in the work tree; else in git's folder */
 };
 
 struct journal_step {
@@ -88,12 +88,12 @@ struct journal_steps {
 };
 
 /*
- * Nothing in it says where the repository lies: no absolute path, no device, no inode. So it holds
- * after a move, in a copy, through another mount, and after a reboot.
+ * A journal does not say where the repository lies: it has no absolute path, no device and no
+ * inode. So it stays valid after a move, in a copy, through another mount, and after a reboot.
  */
 struct journal {
     enum journal_kind kind;
-    const char *strategy; /* its name, of a stop; NULL: the default one */
+    const char *strategy; /* name of a stopped run's strategy; NULL: the default one */
     struct journal_run run;
     struct journal_tip tip;
     struct journal_stop stop;
@@ -102,34 +102,34 @@ struct journal {
     struct journal_files files;
     struct journal_steps steps;
     const char *index_old; /* hexadecimal checksum of the index before */
-    struct span context;   /* all that a rebase needs to go on from the stop */
-    struct span report;    /* of the run, as JSON */
+    struct span context;   /* everything that a rebase needs to go on from the stop */
+    struct span report;    /* the run's report, as JSON */
 };
 
 bool journal_moves_branch(const struct journal_tip *tip);
 bool journal_moves_head(const struct journal_tip *tip);
 /* True where git takes the stop for a merge, and keeps MERGE_MODE beside the pseudoref. */
 bool journal_merges(const struct journal_stop *stop);
-/* The change of that path; NULL: there is none. */
+/* Finds the change of `path`; NULL: there is none. */
 const struct path_change *journal_change(const struct journal_files *files, const char *path);
-/* True where it replays commits while HEAD is detached. */
+/* True for a run that replays commits while HEAD is detached. */
 bool journal_is_sequence(const struct journal *j);
-/* True where it ends waiting for the user: in conflict, or staged. */
+/* True for a run that ends by waiting for the user: in conflict, or staged. */
 bool journal_stops(const struct journal *j);
 
-/* Begins the journal of a run on the repository as it is, with HEAD and branch as they are. */
+/* Begins a journal in which HEAD and the branch stay as the repository has them. */
 TG_CHECKED int journal_begin(struct journal *out, enum journal_kind kind, const struct repo *repo,
                              struct err *err);
 /*
- * Writes it as `name` into `folder`, whole and durable or not at all; a killed process may leave
- * the draft.
+ * Writes the journal as `name` into `folder`: whole and durable, or not at all. A killed process
+ * may leave the draft.
  */
 #define JOURNAL_DRAFT "journal.new"
 TG_CHECKED int journal_write(int folder, const char *name, mode_t mode,
                              const struct journal *journal, struct err *err);
 /*
- * Reads it. Refused (3, "foreign-journal"): a damaged one, one of a later version, one of another
- * repository, whose token is not `token` (NULL: not known). `*found` is false where there is none.
+ * Reads a journal; `*found` is false where there is none. Refused (3, "foreign-journal"): damaged,
+ * of a later version, or of another repository: its token is not `token` (NULL: not known).
  */
 TG_CHECKED int journal_read(struct journal *out, bool *found, struct arena *arena, int folder,
                             const char *name, const char *token, struct err *err);

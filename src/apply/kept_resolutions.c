@@ -22,7 +22,7 @@
 /* A file is the sum of all that follows, "100644\n", and the content. */
 enum { NAME_SIZE = 65, SUM_BYTES = 65, MODE_BYTES = 7, HEAD_BYTES = SUM_BYTES + MODE_BYTES };
 
-/* Of the resolution. */
+/* The modes of a resolution. */
 static const struct {
     const char *text;
     unsigned mode;
@@ -47,7 +47,7 @@ static int open_folder(const struct repo *repo)
 
 /* ---------------------------------------------------------------- kept */
 
-/* Finds the oldest one; returns how many there are. */
+/* Finds the oldest resolution; returns how many there are. */
 static size_t find_oldest(char oldest[NAME_SIZE], DIR *dir)
 {
     struct dirent *entry;
@@ -119,7 +119,7 @@ void kept_resolution_store(const struct repo *repo, const struct conflict *confl
 
 /* ---------------------------------------------------------------- found */
 
-/* `text` follows the sum. */
+/* `text` is what follows the sum. */
 static int parse(struct tree_entry *out, bool *found, const struct repo *repo, struct span text,
                  struct err *err)
 {

@@ -1,4 +1,4 @@
-/* Whether the update may touch these files: what lies on disk, and what will. */
+/* Checks whether the update may touch these files: what lies on disk, and what will. */
 #include "apply/preflight.h"
 
 #include "base/arena.h"
@@ -25,7 +25,7 @@
 #define CONTENT_MAX ((size_t)1 << 40)
 enum { FOLDER_DEPTH = 256 };
 
-/* What is known beforehand. */
+/* The inputs of the checks. */
 struct checker {
     const struct repo *repo;
     const struct index *index;
@@ -36,7 +36,7 @@ struct checker {
     struct err *err;
 };
 
-/* Paths that were found. */
+/* The paths that each check found. */
 struct obstacles {
     struct words dirty, left_out;
     struct words in_the_way; /* quoted, with what they are */
@@ -58,7 +58,7 @@ static void blocks(struct obstacles *found, const struct checker *c, const char 
                    : arena_printf(c->repo->arena, "'%s'", path));
 }
 
-/* What the file will be on disk. Puts its bytes into the store. */
+/* Describes the file as it will be on disk. Puts its bytes into the store. */
 static int future_of(struct disk_entry *out, const struct checker *c, const char *path,
                      const struct tree_entry *entry)
 {
@@ -85,7 +85,7 @@ static bool mode_agrees(const struct checker *c, const struct disk_entry *disk,
     return !c->modes_count || disk->executable == (entry->mode == LEAF_EXECUTABLE);
 }
 
-/* A link or a submodule, which no update changes. */
+/* Checks a link or a submodule, which no update changes. */
 static int check_other(struct obstacles *found, const struct checker *c,
                        const struct plan_edit *edit)
 {
@@ -146,11 +146,11 @@ static int check_tracked_file(struct obstacles *found, const struct checker *c,
         return 0;
     }
     change->mode = info.st_mode & 0777;
-    /* The user may change or delete a conflict's file: going back takes it from the store. */
+    /* The user may change or delete a conflict's file: undoing takes the content from the store. */
     return edit->conflict ? store_put(&id, c->repo->store, STORE_BLOB, bytes, c->err) : 0;
 }
 
-/* What the path becomes on disk. */
+/* Fills in the path's new content on disk. */
 static int plan_new(const struct checker *c, const struct plan_edit *edit,
                     struct path_change *change)
 {
@@ -193,7 +193,7 @@ static int check_inside(const struct checker *c, int folder, const char *name, c
     return 1;
 }
 
-/* A folder is where a file goes: 0 where all that is in it will go, else 1. */
+/* A folder lies where a file goes. Returns 0 where the update removes all that is in it, else 1. */
 static int check_folder(const struct checker *c, int parent, const char *name, const char *path,
                         int depth)
 {
@@ -210,7 +210,7 @@ static int check_folder(const struct checker *c, int parent, const char *name, c
     return rc;
 }
 
-/* True where a folder of the path is a file now, which will go. */
+/* True where a folder of the path is now a file that the update removes. */
 static bool way_will_clear(const struct checker *c, const char *path)
 {
     for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/'))
@@ -239,7 +239,7 @@ static int check_way(struct obstacles *found, const struct checker *c, const str
     return rc < 0 ? -1 : 0;
 }
 
-/* A new path: nothing may lie there but the very file that would be written. */
+/* A new path: nothing may lie there, except the very file that the update would write. */
 static int check_new(struct obstacles *found, const struct checker *c, const struct plan_edit *edit,
                      struct path_change *change)
 {
@@ -263,7 +263,7 @@ static int check_new(struct obstacles *found, const struct checker *c, const str
     return 0;
 }
 
-/* On a disk that ignores case a new file would take the place of one that goes, or go with it. */
+/* On a disk that ignores case a new file would replace a file that goes, or be removed with it. */
 static int check_case(const struct checker *c, const struct plan_edit *edits, size_t count)
 {
     if (!disk_ignores_case(c->repo->top_fd))
@@ -311,7 +311,7 @@ static const char *quoted(struct arena *arena, const struct words *paths)
     return str_and_more(arena, list, paths->count, SHOWN);
 }
 
-/* A path that git is told to overlook has no visible change: then the hint names it. */
+/* Where git is told to overlook a path, its change does not show: then the hint names the path. */
 static int refuse_dirty(const struct checker *c, const struct words *dirty)
 {
     (void)err_set(c->err, TG_REFUSED, "dirty",

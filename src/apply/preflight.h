@@ -1,4 +1,4 @@
-/* Whether an update may run now, and may touch these files. */
+/* Checks whether an update may run now, and may touch these files. */
 #pragma once
 
 #include "apply/journal.h"
@@ -13,17 +13,17 @@ struct index;
 struct repo;
 struct tree_files;
 
-/* Exit 2 where it is no name for a branch. Asks no repository. */
+/* Exit 2 where `name` is no valid name for a branch. Needs no repository. */
 TG_CHECKED int preflight_branch_name(const char *name, struct err *err);
 
-/* The others refuse with exit 3. */
+/* The functions below refuse with exit 3. */
 
 /* "operation-in-progress": a merge, rebase, cherry-pick ... is under way. */
 TG_CHECKED int preflight_state(const struct repo *repo, struct err *err);
 
 /*
- * "unmerged": paths are in conflict, and no operation is under way ('git cherry-pick --quit'). The
- * hint says how to go on from there. `*kept`, unless it is NULL, becomes the index that was read.
+ * "unmerged": paths are in conflict, but no operation is under way ('git cherry-pick --quit'). The
+ * hint says how to go on. Sets `*kept`, unless `kept` is NULL, to the index that it read.
  */
 TG_CHECKED int preflight_merged(const struct repo *repo, struct index **kept, struct err *err);
 
@@ -36,23 +36,23 @@ TG_CHECKED int preflight_unused(const struct repo *repo, const char *branch, str
 /*
  * Checks the repository as a whole: no operation is under way, no other work tree has the branch
  * checked out, nothing is locked, and the index is equal to `head`, the list of HEAD's tree.
- * `new_branch` (NULL: none) must be a free name; where it is `renewed` the branch may be there, in
- * no work tree. HEAD may be detached with a new branch only.
+ * `new_branch` (NULL: none) must be a free name; with `renewed` the branch may exist, but no work
+ * tree may have it checked out. HEAD may be detached only with a new branch.
  */
 TG_CHECKED int preflight_repository(const struct repo *repo, const struct index *index,
                                     const struct tree_files *head, const char *new_branch,
                                     bool renewed, struct err *err);
 
 struct preflight {
-    struct journal_files files; /* their changes */
-    struct words adopted;       /* untracked files that have just the content to write */
+    struct journal_files files; /* the files' changes */
+    struct words adopted;       /* untracked files that already have the content to write */
 };
 
 /*
- * `edits` have paths from the top of the work tree, sorted. Every path that the update touches must
- * have HEAD's content on disk, and nothing may be in the way of a new file: "dirty", "sparse",
- * "in-the-way", "filter", "nested-repository". Puts the content that will lie on disk into the
- * store.
+ * Checks every path that the update touches; `edits` have paths from the top of the work tree,
+ * sorted. Each path must have HEAD's content on disk, and nothing may lie where a new file goes:
+ * "dirty", "sparse", "in-the-way", "filter", "nested-repository". Puts the content that will lie on
+ * disk into the store.
  */
 TG_CHECKED int preflight_files(struct preflight *out, const struct repo *repo,
                                const struct index *index, const struct plan_edit *edits,

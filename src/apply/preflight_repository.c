@@ -1,4 +1,4 @@
-/* Whether this repository may be updated now: everything but the files. */
+/* Checks whether this repository may be updated now: everything but the files. */
 #include "apply/preflight.h"
 
 #include "base/arena.h"
@@ -69,7 +69,7 @@ static int check_locks(const struct repo *repo, struct err *err)
     return 0;
 }
 
-/* Looks through the linked work trees but this one. */
+/* Searches the linked work trees, except this one. */
 static int find_in_linked(const char **out, const struct repo *repo, DIR *dir, const char *line,
                           struct err *err)
 {
@@ -88,7 +88,7 @@ static int find_in_linked(const char **out, const struct repo *repo, DIR *dir, c
     return *out || !errno ? 0 : err_errno(err, errno, "io", "cannot read the folder of work trees");
 }
 
-/* Another work tree whose HEAD is on the branch, in words; or NULL. */
+/* Describes another work tree whose HEAD is on the branch; NULL: there is none. */
 static int find_other_worktree(const char **out, const struct repo *repo, const char *branch,
                                struct err *err)
 {
@@ -129,7 +129,7 @@ static int check_branch(const struct repo *repo, struct err *err)
     return err_hint(err, "switch to a branch, or give --branch NAME to make one here");
 }
 
-/* A branch "a" cannot be beside "a/b". */
+/* A branch "a" cannot exist beside "a/b". */
 static int check_free(const struct repo *repo, const char *name, bool renewed, struct err *err)
 {
     git_reference_iterator *iterator = NULL;
@@ -171,7 +171,7 @@ static int check_new_branch(const struct repo *repo, const char *name, bool rene
                    : 0;
 }
 
-/* The first path in conflict, or NULL. */
+/* Finds the first path in conflict, or NULL. */
 static int find_unmerged(const char **path, struct index **index, const struct repo *repo,
                          struct err *err)
 {

@@ -1,4 +1,4 @@
-/* How a repository stands to a journal: as before the run, as after it, or changed by the user. */
+/* Compares a repository with a journal: as before the run, as after it, or changed by the user. */
 #include "apply/recheck.h"
 
 #include "apply/journal.h"
@@ -24,7 +24,7 @@ static int read_tip(struct oid *tip, const struct repo *repo, const char *branch
     return ref_read(tip, &found, repo, branch, err);
 }
 
-/* Says what git has under way besides the run; NULL: nothing. */
+/* Names git's operation that is under way besides the run; NULL: there is none. */
 static int find_other_work(const char **out, const struct repo *repo,
                            const struct journal_stop *stop, const struct journal_before *earlier,
                            struct err *err)
@@ -95,7 +95,7 @@ static int find_old_tree(struct oid *out, const struct repo *repo, const struct 
         return 0;
     *out = repo->tree;
     if (!store_has(store, &j->tip.branch_new))
-        return 0; /* the garbage collection took it: so it is on no branch */
+        return 0; /* the garbage collection deleted it: so no branch has it */
     if (repo_commit(&commit, repo->arena, store, &j->tip.branch_new, err) < 0)
         return -1;
     *out = commit.tree;
@@ -128,7 +128,7 @@ int recheck_old_entries(struct tree_entry **out, const struct repo *repo, const 
     return 0;
 }
 
-/* The run's paths in the index. */
+/* The state of the run's paths in the index. */
 struct staged {
     size_t old;          /* number of paths that are as before, and not as after */
     const char *foreign; /* one that is neither, in words */
@@ -162,7 +162,7 @@ static int look_at_index(struct staged *out, const struct repo *repo, const stru
     return 0;
 }
 
-/* The user may have staged something else than what the run commits. */
+/* The user may have staged something other than what the run commits. */
 static int compare_commit(const char **out, const struct repo *repo, const struct oid *id,
                           struct err *err)
 {
@@ -196,7 +196,7 @@ static bool is_whole(const struct repo *repo, const struct oid *id)
            tree_visit_all(store, &commit.tree, look_at_entry, store, &ignored) == 0;
 }
 
-/* True where the store has all that a stop puts into the index: no commit need have it. */
+/* True where the store has every object that a stop puts into the index: no commit need have it. */
 static bool has_stages(const struct repo *repo, const struct journal_files *files)
 {
     for (size_t i = 0; i < files->count; i++)
@@ -209,12 +209,12 @@ static bool has_stages(const struct repo *repo, const struct journal_files *file
 }
 
 /*
- * Until the branch moves no ref holds the run's objects, and `git gc --prune=now` deletes them.
- * Where their pack is still there, so are they.
+ * Until the branch moves, no ref holds the run's objects, and `git gc --prune=now` deletes them. As
+ * long as their pack exists, so do they.
  */
 static bool objects_are_there(const struct repo *repo, const struct journal *j)
 {
-    ERR_SCRATCH(ignored); /* then the store is asked for each */
+    ERR_SCRATCH(ignored); /* on an error, asks the store for each */
     const char *pack = arena_printf(repo->arena, "objects/pack/%s.pack", j->run.pack);
     bool there;
     if (*j->run.pack && disk_exists(&there, repo->common_fd, pack, &ignored) == 0 && there)
@@ -232,7 +232,7 @@ static bool objects_are_there(const struct repo *repo, const struct journal *j)
 
 /* ---------------------------------------------------------------- all */
 
-/* True where the branch has the run's commit, below the user's new ones, too. */
+/* True where the branch has the run's commit, also below new commits of the user. */
 static int has_commit(bool *out, const struct repo *repo, const struct oid *commit,
                       const struct oid *tip, struct err *err)
 {
@@ -247,8 +247,8 @@ static int says_brought(bool *out, const struct repo *repo, const struct journal
 }
 
 /*
- * Finds out whether all is done but the tidying up: the branch has the commit, git's state tells of
- * a conflict, and the index, which comes last, has nothing from before.
+ * Finds out whether only the tidying up is left: the branch has the commit, git's state tells of a
+ * conflict, and the index, which comes last, has no path as before the run.
  */
 static int find_staged(struct recheck *out, const struct repo *repo, const struct journal *j,
                        const struct oid *tip, struct err *err)

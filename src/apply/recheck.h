@@ -1,4 +1,4 @@
-/* How a repository stands to a journal: as before the run, as after it, or changed by the user. */
+/* Compares a repository with a journal: as before the run, as after it, or changed by the user. */
 #pragma once
 
 #include "base/err.h"
@@ -14,8 +14,8 @@ struct repo;
 struct tree_entry;
 
 /*
- * What the user changed since, in words that go on from "an update was interrupted, and"; NULL:
- * nothing. With either text there is no way forward.
+ * The user's changes since the run, in words that continue "an update was interrupted, and"; NULL:
+ * none. Where either text is set, the run cannot be finished.
  */
 struct recheck {
     const char *moved;  /* HEAD or the branch is neither as before nor as after */
@@ -23,11 +23,11 @@ struct recheck {
     bool done;          /* the branch has the commit, the index has nothing from before */
 };
 
-/* Needs the locks. */
+/* The caller must hold the locks. */
 TG_CHECKED int recheck_find(struct recheck *out, const struct repo *repo, const struct journal *j,
                             struct err *err);
 
-/* Of a first run, under locks: exit 3 where the repository is not what the plan was made from. */
+/* For a first run, under locks: exit 3 where the repository is not what the plan was made from. */
 TG_CHECKED int recheck_check(const struct repo *repo, const struct journal *j, struct err *err);
 
 /* True where HEAD is detached at a stopped rebase's commits, or at the user's commits on them. */
@@ -35,8 +35,8 @@ TG_CHECKED int recheck_went_on(bool *out, const struct repo *repo, const struct 
                                struct err *err);
 
 /*
- * For each change, in the arena: true where HEAD has by now what the run brought there. Then the
- * user has committed it, and the run does not take it back.
+ * Sets a flag for each change, in the arena: true where HEAD already has the run's result at the
+ * path. The user has then committed it, and undoing the run leaves it.
  */
 TG_CHECKED int recheck_settled(const bool **out, const struct repo *repo,
                                const struct journal_files *files, struct err *err);
@@ -52,11 +52,11 @@ TG_CHECKED int recheck_waits(bool *out, const struct repo *repo, const struct jo
 /* True where the index file has the checksum `index_old`. */
 TG_CHECKED int recheck_index_is_old(bool *out, const struct repo *repo, const char *index_old,
                                     struct err *err);
-/* What HEAD and the index had for each path of the run before it, in the arena. */
+/* Finds the entries that HEAD and the index had before the run, one for each path, in the arena. */
 TG_CHECKED int recheck_old_entries(struct tree_entry **out, const struct repo *repo,
                                    const struct journal *j, struct err *err);
 
-/* What a stop has left in git's folder, as the user has it by now; `tree` is the index's. */
+/* Reads the state of a stop in git's folder, as the user has it now; `tree` is the index's. */
 TG_CHECKED int recheck_before(struct journal_before *out, const struct repo *repo,
                               const struct journal_stop *stop, const struct oid *tree,
                               struct err *err);

@@ -1,4 +1,4 @@
-/* tmplgen's folder in git's: the lock of updates, the journals, and what a run has prepared. */
+/* tmplgen's folder inside git's: the lock of updates, the journals, the files of a run. */
 #include "apply/work_folder.h"
 
 #include "apply/journal.h"
@@ -79,7 +79,7 @@ static int make_token(const char **out, struct arena *arena, struct err *err)
     return 0;
 }
 
-/* The token of a journal, where a copy of the repository went without TOKEN; or NULL. */
+/* Finds the token of a journal, for a copy of the repository that lacks TOKEN; NULL: none. */
 static int token_of_journals(const char **out, const struct apply *a, struct err *err)
 {
     static const char *const names[] = {APPLY_JOURNAL, APPLY_ABORT, APPLY_ENDED, APPLY_PENDING};
@@ -95,7 +95,7 @@ static int token_of_journals(const char **out, const struct apply *a, struct err
     return 0;
 }
 
-/* Writes it in place: the locks that 0.2 took are other names of this file. */
+/* Writes the token in place: the locks that 0.2 took are hard links to this file. */
 static int settle_token(struct apply *a, struct err *err)
 {
     if (work_read_token(&a->token, a->repo, err) < 0)
@@ -159,14 +159,14 @@ void apply_close(struct apply *a)
     a->folder = a->common = a->lock = -1;
 }
 
-/* ---------------------------------------------------------------- what is prepared */
+/* ---------------------------------------------------------------- prepared files */
 
 const char *work_ref_name(struct arena *arena, size_t number)
 {
     return arena_printf(arena, "ref.%zu", number);
 }
 
-/* A level above the first has a number behind its names. */
+/* Adds the level to `name` where it is above the first. */
 static const char *with_level(struct arena *arena, const char *name, unsigned level)
 {
     return level > 1 ? arena_printf(arena, "%s-%u", name, level) : name;
@@ -273,7 +273,7 @@ static void tidy_one(const struct apply *a, enum journal_kind kind, unsigned lev
     work_remove(&work);
 }
 
-/* The level of "work-N"; 0: it is something else. */
+/* Returns the level of "work-N"; 0: `name` is something else. */
 static unsigned level_of(const char *name)
 {
     unsigned level = 0;
@@ -297,7 +297,7 @@ void work_tidy(const struct apply *a)
     }
 }
 
-/* With the names that disk_write uses where modes cannot be changed. */
+/* Includes the names that disk_write uses where modes cannot be changed. */
 void work_remove_drafts(const struct apply *a)
 {
     static const char *const names[] = {

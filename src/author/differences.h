@@ -1,4 +1,4 @@
-/* How two renders differ, over many cases: each change once, as a patch. */
+/* The differences between two renders, over many cases: each change once, as a patch. */
 #pragma once
 
 #include "base/err.h"
@@ -11,17 +11,17 @@ struct render;
 struct difference {
     const char *path;
     const char *patch; /* in git's form; NULL: too long, or one of too many */
-    const char *where; /* the first case in which it was found */
-    size_t cases;      /* in how many */
+    const char *where; /* the first case that has it */
+    size_t cases;      /* the number of cases that have it */
 };
 
 struct differences {
     struct difference *items;
     size_t count;
-    struct intern keys; /* of the same change */
+    struct intern keys; /* identify equal changes */
 };
 
-/* Adds what is another in `new`; the same change of a file in a further case is only counted. */
+/* Adds the differences of `new` from `old`; a known change of a file is only counted. */
 TG_CHECKED int differences_add(struct differences *out, struct arena *arena,
                                const struct render *old, const struct render *new,
                                const char *where, struct err *err);

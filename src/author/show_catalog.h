@@ -1,4 +1,4 @@
-/* What `template list` and `template show` tell: documents. */
+/* The documents of `template list` and `template show`. */
 #pragma once
 
 #include "base/err.h"
@@ -11,10 +11,10 @@ struct manifest;
 
 /* Name, version and place of a catalog: a map. */
 struct data *show_catalog(struct arena *arena, const struct catalog *catalog);
-/* All types, each a map of what a user sees of it, and its layers. */
+/* All types, each a map of its description for users, and its layers. */
 TG_CHECKED int show_types(struct data **out, struct arena *arena, const struct catalog *catalog,
                           struct err *err);
-/* All that a type's manifests say, and each path that can be rendered. */
+/* Everything in a type's manifests, and each path that can be rendered. */
 TG_CHECKED int show_type(struct data **out, struct arena *arena, const struct catalog *catalog,
                          const struct manifest *manifest, struct err *err);
 /* The same with the answers of a render, and its paths alone. */

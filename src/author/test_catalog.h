@@ -1,4 +1,4 @@
-/* `template test`: every type of a catalog in many combinations, against what it was before. */
+/* `template test`: renders every type of a catalog in many combinations, and compares. */
 #pragma once
 
 #include "author/differences.h"
@@ -13,19 +13,19 @@ struct catalog;
 
 struct test_run {
     const struct catalog *catalog;
-    const struct catalog *against; /* an older revision of it; NULL: none */
-    const char *folder;            /* in which `catalog` lies as it is; NULL: it lies in none */
-    struct words types;            /* none: all */
-    bool accept;                   /* writes goldens instead of comparing */
-    bool check;                    /* runs commands */
+    const struct catalog *against; /* an older revision to compare with; NULL: none */
+    const char *folder; /* the folder of `catalog`, as it lies there; NULL: it has none */
+    struct words types; /* none: all */
+    bool accept;        /* writes goldens instead of comparing */
+    bool check;         /* runs commands */
 };
 
-/* A command of the authors that was run in a child made for it. */
+/* The run of an author's command in a child made for it. */
 struct child_check {
     struct words command;
     const char *where;  /* the case */
     int status;         /* exit code, or 128 and the number of a signal */
-    const char *output; /* of both streams, its last part */
+    const char *output; /* the last part of both streams */
 };
 
 enum golden_state { GOLDEN_SAME, GOLDEN_DIFFERS, GOLDEN_MISSING, GOLDEN_ACCEPTED, GOLDEN_STATES };
@@ -40,10 +40,10 @@ struct named_result {
 struct type_result {
     const char *type;
     size_t cases, pairs, ruled_out; /* pairwise ones */
-    size_t unsafe;                  /* of the cases: left out, since a path of theirs is unsafe */
-    const char *unsafe_path;        /* what is said of the first; or NULL */
-    struct words unreached;         /* values that no case takes: "NAME=VALUE" */
-    size_t compared;                /* with the older revision; others it does not know */
+    size_t unsafe;                  /* cases that are left out because of an unsafe path */
+    const char *unsafe_path;        /* the message for the first one; or NULL */
+    struct words unreached;         /* values that no case has: "NAME=VALUE" */
+    size_t compared;                /* cases that the older revision has, too */
     struct differences differences;
     struct named_result *named;
     size_t named_count;
@@ -54,14 +54,14 @@ struct type_result {
 struct test_result {
     struct type_result *types;
     size_t count;
-    const char *repeat; /* on failure, the command that renders the case at hand; or NULL */
+    const char *repeat; /* on failure, the command that renders the present case; or NULL */
 };
 
 /*
- * What is wrong with a catalog is an error; that something differs, or that a command failed, is
- * no failure of this. Everything lives in the arena.
+ * A mistake in the catalog is an error; a difference, or a command that failed, is not. Everything
+ * lives in the arena.
  */
 TG_CHECKED int catalog_test(struct test_result *out, struct arena *arena,
                             const struct test_run *testing, struct err *err);
-/* Whether all is as it was and every command succeeded. */
+/* True where nothing differs and every command succeeded. */
 bool test_passed(const struct test_result *result);

@@ -1,4 +1,4 @@
-/* What a team begins with: a copy of the built-in catalog, a new type that works, to be changed. */
+/* A team's first catalog: a copy of the built-in one, or a new type that works, to be edited. */
 #pragma once
 
 #include "base/err.h"
@@ -14,23 +14,23 @@ struct exported {
     const char *path; /* absolute */
     const struct builtin_commit *history;
     size_t count;
-    const char *commit; /* the team's first, on top of them */
+    const char *commit; /* the team's first, after the history */
     const char *name;   /* of the catalog */
 };
 
 #define EXPORT_BRANCH "main"
 
 /*
- * Makes `target` a repository with a commit and a tag of each release, under the ids that records
- * of children name, a commit of what is newer where there is such, and on top one of the team's:
- * CI, README.md, and the name of the catalog (NULL: as it is). All of it or nothing.
+ * Makes `target` a repository: a commit and a tag of each release, with the ids that records of
+ * children name; a commit of later changes where there are any; and at the end one of the team's:
+ * CI, README.md, and the name of the catalog (NULL: unchanged). All of it or nothing.
  */
 TG_CHECKED int export_builtin(struct exported *out, struct arena *arena,
                               const struct create_target *target, const char *name,
                               struct err *err);
 
 struct skeleton {
-    const char *folder; /* of the catalog; one that is empty, or missing, becomes one */
+    const char *folder; /* of the catalog; an empty or missing folder becomes one */
     const char *type;
     bool stack; /* a GPU stack: the catalog needs matrices */
     const char
@@ -39,9 +39,9 @@ struct skeleton {
 
 /*
  * Makes templates/TYPE/ and tests/TYPE/, with a golden, and catalog.yml where there is none; `made`
- * has their paths. tests/TYPE/ is not made of a type `from` that has a question without a default.
- * What it made is tested before it stays: on failure nothing is left. Refused with 3,
- * "target-not-empty": either folder is there, or other files and no catalog are.
+ * has their paths. Makes no tests/TYPE/ for a type `from` that has a question without a default.
+ * Tests the result; on failure nothing is left. Refused with 3, "target-not-empty": either folder
+ * exists, or there are other files and no catalog.
  */
 TG_CHECKED int skeleton_make(struct words *made, struct arena *arena,
                              const struct skeleton *skeleton, struct err *err);

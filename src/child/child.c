@@ -1,4 +1,4 @@
-/* A child as it stands: its repository, what HEAD has of it, what it says of itself. */
+/* A child: its repository, HEAD's files, the index and the provenance. */
 #include "child/child.h"
 
 #include "apply/apply.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { FOLDERS_A_FILE = 16 }; /* more than any tree has that its index agrees with */
+enum { FOLDERS_A_FILE = 16 }; /* more than any tree has that agrees with its index */
 
 static int no_record(const struct child *c, struct err *err)
 {
@@ -33,10 +33,10 @@ const char *child_folder(const struct child *c)
     return arena_printf(c->arena, "%s/", c->repo.start) + strlen(c->repo.top);
 }
 
-/* The record that a run brings where there was none, or NULL. */
+/* The path of the record that a run adds; NULL: there was one before. */
 static const char *new_record(const struct journal *j)
 {
-    if (journal_is_sequence(j)) /* of projects at the top alone; at a stop it may be deleted */
+    if (journal_is_sequence(j)) /* only of projects at the top; a stop may delete the record */
         return RECORD_PATH;
     for (size_t i = 0; i < j->files.count; i++) {
         const struct path_change *change = &j->files.changes[i];
@@ -48,8 +48,8 @@ static const char *new_record(const struct journal *j)
 }
 
 /*
- * The folder that becomes a child, where that was begun: it may have no record yet, or no more.
- * What was prepared and is left over counts, too: somebody must tidy it up.
+ * Finds the folder of a child that a run began to make: the record may be missing yet, or again.
+ * Prepared files that are left over count, too: they must be tidied up.
  */
 static int find_begun(struct child *c, struct err *err)
 {
@@ -117,7 +117,7 @@ void child_mark_nested(struct plan_file *files, size_t count, struct arena *aren
     }
 }
 
-/* The slice below the child's folder, less the record, by paths from that folder. */
+/* Cuts out the files below the child's folder, without the record; paths begin at that folder. */
 static void cut_child(struct child *c)
 {
     size_t skip = strlen(c->repo.prefix), count = 0;
@@ -153,7 +153,7 @@ struct listing {
     struct err *err;
 };
 
-/* What is staged, else what HEAD has; absent where it is neither. */
+/* The staged entry, else HEAD's; absent where neither has one. */
 static struct tree_entry known_leaf(const struct listing *l, const struct index_item *item,
                                     const char *path)
 {
@@ -163,7 +163,7 @@ static struct tree_entry known_leaf(const struct listing *l, const struct index_
     return file ? file->entry : (struct tree_entry){0};
 }
 
-/* What git's index vouches for is not read. */
+/* Does not read a file that git's index vouches for. */
 static int look_at_item(struct tree_entry *out, const struct listing *l,
                         const struct index_item *item, const struct tree_entry *known)
 {
@@ -184,7 +184,7 @@ static int look_at_item(struct tree_entry *out, const struct listing *l,
                      span_of(buf_text(&bytes), bytes.len), l->err);
 }
 
-/* False for a path that no index has that git wrote: it would lead out of the work tree. */
+/* False for a path that git never writes into an index: it would lead out of the work tree. */
 static bool stays_inside(const char *path)
 {
     static const char *const bad[] = {"", ".", "..", ".git"};
@@ -199,7 +199,7 @@ static bool stays_inside(const char *path)
     }
 }
 
-/* The item's path in the child; NULL where it is not in there, or is the record. */
+/* The item's path in the child; NULL where it lies elsewhere, or is the record. */
 static const char *path_in_child(const struct listing *l, const struct index_item *item)
 {
     const char *prefix = l->child->repo.prefix;
@@ -220,7 +220,7 @@ int child_list_tracked(struct plan_list *out, struct child *child, struct err *e
         index_item(&item, child->index, i);
         const char *path = path_in_child(&l, &item);
         if (!path || strcmp(item.path, last) == 0)
-            continue; /* of a conflict's stages the first stands for all */
+            continue; /* the first stage of a conflict stands for all of them */
         struct tree_entry known = known_leaf(&l, &item, path);
         last = item.path;
         files[count] = (struct plan_file){.path = path};
@@ -235,7 +235,7 @@ int child_list_tracked(struct plan_list *out, struct child *child, struct err *e
 
 /* ---------------------------------------------------------------- its end */
 
-/* A remote that promises objects. (By hand: libgit2 1.5 leaks when a regular expression fails.) */
+/* A remote promises objects. (Uses no regular expression: a failing one leaks in libgit2 1.5.) */
 static bool is_partial(const struct repo *repo)
 {
     git_config_iterator *iterator = NULL;

@@ -1,4 +1,4 @@
-/* The record of a child as an update takes it: what it was made from, and what is wanted now. */
+/* The provenance of a child: the record as it was made, and as it is wanted now. */
 #pragma once
 
 #include "base/err.h"
@@ -12,8 +12,8 @@ struct repo;
 
 struct provenance {
     struct record made;     /* what the child was made from: genuine */
-    struct record wanted;   /* the record as it stands: edits by hand count as --set */
-    bool edited;            /* the record in HEAD is not as tmplgen wrote it */
+    struct record wanted;   /* the record in HEAD: edits by hand count as --set */
+    bool edited;            /* the record in HEAD differs from what tmplgen wrote */
     struct span overlay;    /* .tmplgen-matrix.yml in HEAD, or empty */
     bool overlay_changed;   /* since `made` was written */
     struct tree_entry leaf; /* of the record in HEAD */
@@ -25,15 +25,15 @@ struct provenance {
  * it and of the overlay is as tmplgen wrote it ("edited-record").
  */
 TG_CHECKED int provenance_read(struct provenance *out, const struct repo *repo, struct err *err);
-/* The record's or the overlay's path from the top, if it differs on disk; else NULL. */
+/* The path, from the top, of a record or overlay that differs on disk; NULL: neither does. */
 TG_CHECKED int provenance_find_dirty(const char **path, const struct repo *repo,
                                      const struct provenance *provenance, struct err *err);
-/* A warning for those who go on all the same. */
+/* A warning where the command goes on all the same. */
 #define PROVENANCE_DIRTY "'%s' has changes that are not committed: they do not count"
-/* Refused (3, "dirty") where one of them does. */
+/* Refused (3, "dirty") where the record or the overlay differs on disk. */
 TG_CHECKED int provenance_check_disk(const struct repo *repo, const struct provenance *provenance,
                                      struct err *err);
 
-/* The record that a commit has for this child; `found` is false where there is none. */
+/* Reads this child's record in a commit; `found` is false where the commit has none. */
 TG_CHECKED int provenance_at(struct record *out, bool *found, const struct repo *repo,
                              const struct oid *commit, struct err *err);

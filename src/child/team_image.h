@@ -1,4 +1,4 @@
-/* The team's base image that a child starts from: a part of its resolution. */
+/* The team image that a child starts from: a part of its resolution. */
 #pragma once
 
 #include "base/err.h"
@@ -18,13 +18,13 @@ struct team_image_input {
 };
 
 /*
- * `resolution` with its `team_image` as the catalog and the answer `registry` have it: a map
- * {image, repository, tag}, and nothing of that name where there is none, or where the request
- * names a base itself. NULL stays NULL.
+ * Sets the `team_image` of `resolution` by the catalog and the answer `registry`: a map {image,
+ * repository, tag}. Removes it where there is none, or where the request names a base itself. NULL
+ * stays NULL.
  */
 TG_CHECKED int team_image_put(struct data **resolution, struct arena *arena,
                               const struct team_image_input *input, struct err *err);
-/* The resolution that the matrix made: without a team's image. */
+/* The resolution as the matrix made it: without a team image. */
 struct data *team_image_drop(struct arena *arena, const struct data *resolution);
-/* For documents: `team_image` is always there, and may be null. A null for NULL. */
+/* For documents: adds a null where `team_image` is missing. Returns a null for NULL. */
 struct data *team_image_shown(struct arena *arena, const struct data *resolution);

@@ -1,4 +1,4 @@
-/* What a command is, what main hands to it, and what commands share. */
+/* A command, its run, and the functions that commands share. */
 #pragma once
 
 #include "base/arena.h"
@@ -17,17 +17,17 @@ struct stack_request;
 struct typed;
 struct yaml_node;
 
-/* A catalog that is not new to the user. */
+/* A catalog that the user trusts. */
 struct trusted {
     const char *source;   /* exact, or ending in '*' */
-    struct words signers; /* one of whom must have signed it; or none */
+    struct words signers; /* the catalog must be signed by one of them; or none */
 };
 
-/* The user's: $XDG_CONFIG_HOME/tmplgen/config.yml. All NULL and 0 where there is no such file. */
+/* The user's, $XDG_CONFIG_HOME/tmplgen/config.yml. Without such a file all is NULL and 0. */
 struct config {
     const char *catalog;  /* SRC[@REF] */
     const char *registry; /* HOST/PATH */
-    const char *mirror;   /* HOST[/PATH] where Docker Hub's images are looked for */
+    const char *mirror;   /* HOST[/PATH] of a mirror of Docker Hub */
     struct trusted *trusted;
     size_t trusted_count;
     const char *allowed_signers;     /* a file, absolute; NULL: none */
@@ -35,18 +35,18 @@ struct config {
 };
 
 /*
- * One run of a command. Results are appended to `out` and reach stdout when the command has ended;
- * what is said on the way goes to stderr through cmd_say and cmd_warn.
+ * One run of a command. Results are appended to `out` and reach stdout when the command has ended.
+ * Messages on the way go to stderr through cmd_say and cmd_warn.
  */
 struct run {
     struct arena arena;
-    const struct command *const *commands; /* all that there are; NULL behind the last */
+    const struct command *const *commands; /* all commands; NULL after the last */
     const struct command *command;
     struct parsed options;
     struct buf out;
     bool json, quiet, verbose;
     /*
-     * With --json: the document's members behind `schema` and `exit`, a map. On failure its members
+     * With --json: the document's members after `schema` and `exit`, a map. On failure its members
      * so far come before `error`, and `failure` (a map or NULL) adds members to `error`.
      */
     struct data *document;
@@ -54,13 +54,13 @@ struct run {
     const char *failure_text; /* for people, printed below the message; or NULL */
     bool has_config;
     struct config config; /* after cmd_config */
-    /* What a command has opened; NULL: nothing. run_close closes both. */
+    /* Opened by the command; NULL: nothing. run_close closes both. */
     struct catalog *catalog;
     struct http *http;
 };
 
 enum { COMMAND_GROUPS = 7 };
-/* The groups of a command: its own, and what every command has. */
+/* The option groups of a command: its own, and those of every command. */
 /* clang-format off */
 #define OPTIONS(...) {__VA_ARGS__, {"Output", common_options}}
 /* clang-format on */
@@ -68,12 +68,12 @@ enum { COMMAND_GROUPS = 7 };
 struct command {
     const char *name;    /* "new", "matrix resolve" */
     const char *schema;  /* "smoke" in tmplgen/smoke@1, "explain@2"; NULL: the name, with '-' */
-    const char *usage;   /* what follows the name */
+    const char *usage;   /* the text after the name */
     const char *summary; /* one line */
     const char *details; /* paragraphs for help; or NULL */
     struct option_group options[COMMAND_GROUPS + 1]; /* ends with a group without options */
     size_t max_arguments;
-    /* The exit code of a result, or -1 with `err` set. */
+    /* Returns the exit code of a result, or -1 with `err` set. */
     int (*run)(struct run *run, struct err *err);
 };
 
@@ -93,39 +93,39 @@ struct command {
 #define DECLARE_COMMAND(name) extern const struct command name##_command;
 EACH_COMMAND(DECLARE_COMMAND)
 
-/* Closes what the command has opened, and forgets the configuration. */
+/* Closes everything that the command opened, and forgets the configuration. */
 void run_close(struct run *run);
 /*
- * Writes run->out. A pager, or another slow reader, makes it wait: a signal ends that, unless all
- * is done but telling.
+ * Writes run->out. A pager, or another slow reader, makes it wait: a signal ends the wait, unless
+ * only the output is left to do.
  */
 TG_CHECKED int run_write(const struct run *run, struct err *err);
 /* Adds the fields (data/document.h) to the document. */
 #define cmd_tell(run, ...) data_add(&(run)->arena, (run)->document, __VA_ARGS__)
-/* The first argument, or `other` where there is none. */
+/* The first argument, or `other` without one. */
 const char *cmd_argument(const struct run *run, const char *other);
-/* A line on stderr unless --quiet; masked. */
+/* Prints a line on stderr unless --quiet; masked. */
 void cmd_say(const struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* "warning: ..." on stderr, also with --quiet; masked. */
+/* Prints "warning: ..." on stderr, also with --quiet; masked. */
 void cmd_warn(const struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A detail on stderr, only with --verbose. */
+/* Prints a detail on stderr, only with --verbose. */
 void cmd_detail(const struct run *run, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /*
- * Appends to run->out; with --json nothing. Newlines of the whole stay: what is foreign and one
- * line comes by cmd_masked.
+ * Appends to run->out; does nothing with --json. Keeps newlines, so a foreign text of one line must
+ * come through cmd_masked.
  */
 void cmd_print(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A foreign text made safe to print, in the run's arena; "" for NULL. One line. */
+/* Masks a foreign text for printing, in the run's arena; "" for NULL. One line. */
 const char *cmd_masked(struct run *run, const char *text);
-/* The same of a member of a map. */
+/* The same for a member of a map. */
 const char *cmd_shown(struct run *run, const struct data *map, const char *name);
-/* Why no combination works (a map of the matrix), told below the failure and in its document. */
+/* Shows a refusal (a map of the matrix) below the failure and in its document. */
 void cmd_refuse(struct run *run, struct data *refusal);
 
-/* Message, place, line with caret, trace and hint on stderr; colour only on a terminal. */
+/* Prints message, place, line with caret, trace and hint on stderr; colour only on a terminal. */
 void print_failure(const struct run *run, const struct err *err);
-/* The one JSON document (docs/json.md) into run->out; `err` is NULL for a result. */
+/* Writes the one JSON document (docs/json.md) into run->out; `err` is NULL for a result. */
 void print_document(struct run *run, int code, const struct err *err);
 
 /* ---------------------------------------------------------------- configuration, catalog */
@@ -136,42 +136,41 @@ const char *cmd_user_path(struct arena *arena, const char *variable, const char 
 /* Reads run->config, once in a run. */
 TG_CHECKED int cmd_config(struct run *run, struct err *err);
 /*
- * Opens run->catalog: --catalog SRC[@REF], else that of the configuration, else the one built in. A
- * remote one that is new to the user: exit 3, "untrusted-source", unless --trust is given. Its
- * warnings are told.
+ * Opens run->catalog: --catalog SRC[@REF], else the configuration's, else the built-in one. A
+ * remote catalog that the user has not trusted yet: exit 3, "untrusted-source", unless --trust is
+ * given. Prints its warnings.
  */
 TG_CHECKED int cmd_open_catalog(struct run *run, struct err *err);
-/* The same for a command that tells the catalog's warnings in a report. */
+/* The same for a command that puts the catalog's warnings into a report. */
 TG_CHECKED int cmd_open_untold(struct run *run, struct err *err);
 
 /*
- * What the configuration lists and --trust allow, and how catalogs on servers are reached: for
- * commands that open what a record names. Whether it `asks_servers`: else what is in the cache
- * counts, and nobody is asked.
+ * Sets the trusted catalogs, from the configuration and --trust, and the access to servers, for
+ * commands that open a record's catalog. Without `asks_servers` only the cache is used.
  */
 TG_CHECKED int cmd_trust(struct run *run, bool asks_servers, struct err *err);
 
-/* Only what --catalog names, split, not opened; both NULL where it is not given. Trust as above. */
+/* Splits --catalog without opening it; both are NULL where it is not given. Trust as above. */
 TG_CHECKED int cmd_named_catalog(const char **source, const char **ref, struct run *run,
                                  struct err *err);
 
 /* ---------------------------------------------------------------- a person, this machine */
 
-/* The asker of answers_collect; what is typed, but for secrets, goes into `typed`. */
+/* The asker of answers_collect; typed answers, except secrets, go into `typed`. */
 struct asker terminal_asker(struct typed *typed);
 
-/* A question that yes or no answers; nothing is no. */
+/* Asks a question with yes or no; an empty answer is no. */
 TG_CHECKED int ask_yes(bool *yes, const char *question, struct err *err);
 /*
- * Puts what is found here in the place of `auto` for --driver, --gpu and --arch, as `doctor` sees
- * it; a request without the word looks at nothing. Exit 2 where there is no such thing here.
+ * Replaces `auto` in --driver, --gpu and --arch by this machine's, as `doctor` finds it. Looks at
+ * nothing where the request has no `auto`. Exit 2 where this machine has no such part.
  */
 TG_CHECKED int machine_fill_auto(struct stack_request *request, struct run *run, struct err *err);
 
-/* The command whose words `argv` begins with, and how many these are; NULL: there is none. */
+/* Finds the command whose name `argv` begins with, and its number of words; NULL: none. */
 const struct command *command_find(size_t *words, const struct command *const *commands,
                                    const char *const *argv, size_t argc);
-/* Whether the name begins with this word and has another one. */
+/* True where the name begins with this word and has another one. */
 bool command_is_of(const char *name, const char *word);
 /* The text of `help COMMAND`. */
 void help_format(struct buf *out, const struct command *command);

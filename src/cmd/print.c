@@ -1,4 +1,4 @@
-/* How results and failures look: words for people, one JSON document for programs. */
+/* Prints results and failures: words for people, one JSON document for programs. */
 #include "cmd/cmd.h"
 
 #include "base/limits.h"
@@ -43,7 +43,7 @@ static void put_masked(const char *text, bool lines)
     (void)fputs(buf_text(&masked), stderr);
 }
 
-/* A message, a place or a hint is one line, whatever foreign text is in it. */
+/* Prints a message, a place or a hint as one line, whatever foreign text it contains. */
 static void put(const char *text)
 {
     put_masked(text, false);
@@ -122,7 +122,7 @@ void cmd_refuse(struct run *run, struct data *refusal)
     run->failure_text = arena_strdup(&run->arena, buf_text(&text));
 }
 
-/* The line to blame with a caret below the column; tabs keep their place. */
+/* Prints the line to blame with a caret below the column; tabs keep their place. */
 static void print_excerpt(const struct err *err)
 {
     BUF_SCRATCH(caret, LIMIT_MIB);
@@ -153,7 +153,7 @@ void print_failure(const struct run *run, const struct err *err)
     if (err->where.source && *err->where.source)
         print_excerpt(err);
     if (err->trace)
-        put_masked(err->trace, true); /* their parts were masked where they were put in */
+        put_masked(err->trace, true); /* its parts are masked already */
     if (run->failure_text)
         put_masked(run->failure_text, true);
     if (err->hint) {

@@ -1,4 +1,4 @@
-/* Building rows: the builder's own work, then what is checked in what it made. */
+/* Builds rows: first the builder's own work, then the checks of the image. */
 #pragma once
 
 #include "base/err.h"
@@ -23,24 +23,24 @@ enum build_status { BUILD_NOT_RUN, BUILD_INTERRUPTED, BUILD_FAILED, BUILD_DONE, 
 /* "not-run", "interrupted", "failed", "built", "pushed". */
 extern const char *const build_status_names[];
 
-/* What became of a row. */
+/* The result for a row. */
 struct built {
     enum build_status status;
-    enum build_step failed_step; /* where it failed */
+    enum build_step failed_step; /* the step that failed */
     const char *why;             /* or NULL */
-    const char *instruction;     /* of the Dockerfile at which the builder stopped, or NULL */
-    struct words last;           /* lines that were said before a failure */
+    const char *instruction;     /* the Dockerfile's instruction that failed, or NULL */
+    struct words last;           /* the last lines of output before a failure */
     const char *digest;          /* or NULL */
-    int64_t bytes;               /* uncompressed; 0: not known */
+    int64_t bytes;               /* uncompressed; 0: unknown */
     int64_t seconds;
-    struct data *packages; /* {STEP: [NAME==VERSION]}: what it was built with; or NULL */
+    struct data *packages; /* {STEP: [NAME==VERSION]}: packages in the image; or NULL */
 };
 
-/* Who is told; one call at a time, from any thread. */
+/* Receives the progress; one call at a time, from any thread. */
 struct build_watch {
     void (*began)(void *context, size_t row, enum build_step step);
     void (*line)(void *context, size_t row, const char *line);
-    void (*ticked)(void *context); /* some times a second, while anything runs */
+    void (*ticked)(void *context); /* several times a second while anything runs */
     void (*ended)(void *context, size_t row, const struct built *built);
     void *context;
 };
@@ -54,26 +54,26 @@ struct build_job {
     struct words arguments; /* K=V for the builder */
     const char *mirror;     /* HOST[/PATH] for Docker Hub's images, or NULL */
     size_t at_once;
-    bool build;                      /* or it was built before, and is only pushed */
-    bool push;                       /* what passed */
-    bool fresh;                      /* find packages anew, whatever the lock has */
+    bool build;                      /* else the image was built before, and is only pushed */
+    bool push;                       /* push images that pass */
+    bool fresh;                      /* find packages anew, ignoring the lock's */
     bool want_packages;              /* find out what pip installed */
     const char *epoch;               /* SOURCE_DATE_EPOCH, or NULL */
     const struct build_watch *watch; /* or NULL */
 };
 
 /*
- * Builds all rows, `at_once` of them at a time; one that fails stops only itself. A name is given
- * to an image only when all that is checked in it was right. `*out` has one for each row. -1 where
- * nothing could begin, or where a signal came: the builders are ended then.
+ * Builds all rows, `at_once` of them at a time; a failure stops only its own row. An image gets its
+ * name only when every check of it has passed. `*out` has one result for each row. -1 where nothing
+ * could begin, or where a signal came: then the builders are stopped.
  */
 TG_CHECKED int image_build(struct built **out, struct arena *arena, const struct build_job *job,
                            struct err *err);
 
 /*
- * The engine of that name, else of TMPLGEN_ENGINE, else the first of docker with buildx, buildah
- * and podman that can be used. Exit 2 for another name; 1, "no-engine", where none is there, or not
- * the one that was named.
+ * Chooses the engine of that name, else of TMPLGEN_ENGINE, else the first usable one of docker with
+ * buildx, buildah and podman. Exit 2 for another name; 1, "no-engine", where none is usable, or not
+ * the named one.
  */
 TG_CHECKED int engine_choose(const struct engine **out, const char *name, struct err *err);
 
@@ -82,7 +82,7 @@ TG_CHECKED int engine_choose(const struct engine **out, const char *name, struct
 struct layer_size {
     int64_t bytes;                   /* uncompressed */
     const char *digest;              /* or NULL: not known */
-    const struct image_row **shared; /* other rows that have it too; NULL behind the last */
+    const struct image_row **shared; /* other rows with this layer; NULL after the last */
     bool counted;                    /* an earlier row has it */
 };
 
@@ -94,8 +94,8 @@ struct image_size {
 };
 
 /*
- * Asks for all rows by their names; `*out` has one for each. What the engine does not have is not
- * known; -1 where it says anything else than that.
+ * Asks the engine for all rows by their names; `*out` has one entry for each. An image that the
+ * engine lacks is not `known`; -1 where the engine fails in any other way.
  */
 TG_CHECKED int image_sizes(struct image_size **out, struct arena *arena,
                            const struct engine *engine, const struct image_row *rows, size_t count,

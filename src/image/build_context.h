@@ -1,4 +1,4 @@
-/* The build context of a row: its Dockerfile and what is copied from beside it. */
+/* The build context of a row: its Dockerfile and the files that it copies. */
 #pragma once
 
 #include "base/err.h"
@@ -15,16 +15,16 @@ struct image_row;
 struct lock;
 
 /*
- * Renders the files of a row, in memory. A pure function of catalog, row and lock, but for an image
- * that holds the running program.
+ * Renders the files of a row, in memory. A pure function of catalog, row and lock, except for an
+ * image that contains the running program.
  */
 TG_CHECKED int image_context(struct render *out, struct arena *arena, const struct catalog *catalog,
                              const struct image_row *row, const struct lock *lock, struct err *err);
 /*
- * Makes OUTPUT/NAME/TAG with these files, all or nothing. A folder that holds just them is left
- * alone, and one that holds what was rendered before, unchanged, is replaced: a file in
- * `marks`, which may be NULL, says what that was. Anything else there is refused with 3,
- * "target-not-empty". `*path` is OUTPUT/NAME/TAG.
+ * Makes OUTPUT/NAME/TAG with these files, all or nothing. Leaves a folder alone that has exactly
+ * these files. Replaces one that has the files of an earlier render, unchanged: a file in `marks`,
+ * which may be NULL, tells those. Refuses any other with 3, "target-not-empty". `*path` is
+ * OUTPUT/NAME/TAG.
  */
 TG_CHECKED int image_context_write(const char **path, struct arena *arena, const char *output,
                                    const char *marks, const struct image_row *row,
@@ -41,30 +41,30 @@ struct image_contexts {
 };
 
 /*
- * Renders all and looks at what lies where they go, so that nothing is written where one of them
- * cannot be. `*paths` has the folder of each.
+ * Renders all contexts and checks their places, so that nothing is written where one of them cannot
+ * be. `*paths` has the folder of each.
  */
 TG_CHECKED int image_contexts_check(const char ***paths, struct arena *arena,
                                     const struct image_contexts *what, struct err *err);
-/* Makes the folders of all, each as image_context_write does. */
+/* Makes the folders of all contexts, each as image_context_write does. */
 TG_CHECKED int image_contexts_write(struct arena *arena, const struct image_contexts *what,
                                     struct err *err);
 
-/* ------------------------------------------------------------------ what an earlier run wrote */
+/* ------------------------------------------------------------------ marks of earlier runs */
 
 #define MARK_BYTES_MAX (32 * LIMIT_MIB)
 
 /*
- * Notes `text` of what lies at `place`, in the folder `marks`, which may be NULL. Without a mark
- * something is only not replaced: nothing depends on this.
+ * Notes `text` for the content at `place`, in the folder `marks`, which may be NULL. Without a
+ * mark, that content is only not replaced: nothing depends on this.
  */
 void last_written_keep(const char *marks, const char *place, struct span text);
-/* What was noted of it last. */
+/* Reads the last note for `place`. */
 bool last_written_read(struct span *out, struct arena *arena, const char *marks, const char *place);
 
 /* ------------------------------------------------------------------ bake files */
 
-/* A row on its way into the file. */
+/* A row for the bake file. */
 struct bake_row {
     const struct image_row *row;
     const char *context;          /* the folder with its Dockerfile */
@@ -72,15 +72,15 @@ struct bake_row {
 };
 
 /*
- * The document of docker-bake.json, as https://docs.docker.com/build/bake/reference/ has it, and a
- * list of {name, image, tag, platforms, context}. `registry` NULL: without a cache.
+ * The document of docker-bake.json (https://docs.docker.com/build/bake/reference/), and a list of
+ * {name, image, tag, platforms, context}. `registry` NULL: without a cache.
  */
 struct data *bake_document(struct data **targets, struct arena *arena, const struct bake_row *rows,
                            size_t count, const char *registry);
 /*
- * Makes the contexts and writes the document to `path`, or neither where either cannot be. What was
- * baked there before, unchanged, is replaced (contexts->marks knows); a file that says anything
- * else is refused with 3, "target-not-empty".
+ * Makes the contexts and writes the document to `path`, or neither where either cannot be. Replaces
+ * an earlier bake file that is unchanged (contexts->marks tells); refuses any other with 3,
+ * "target-not-empty".
  */
 TG_CHECKED int bake_write(struct arena *arena, const char *path, const struct data *document,
                           const struct image_contexts *contexts, struct err *err);

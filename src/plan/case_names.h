@@ -9,9 +9,9 @@
 struct arena;
 
 /*
- * For each file i of `asking` that `asks[i]` the index of the one file in `list` whose name is the
- * same but for case (Unicode NFC and full case folding); in the arena. SIZE_MAX for the others, and
- * where there is no such file, where there are several, or where several ask for it.
+ * Finds, for each file i of `asking` with `asks[i]`, the index of the one file in `list` whose name
+ * is equal but for case (Unicode NFC and full case folding); in the arena. SIZE_MAX for the others,
+ * and where `list` has none or several, or where several files ask for the same one.
  */
 size_t *names_without_case(struct arena *arena, const struct plan_list *asking, const bool *asks,
                            const struct plan_list *list);

@@ -1,4 +1,4 @@
-/* The files of base, child and new render; and a plan: what an update does to each path. */
+/* The files of base, child and new render; and a plan: an update's effect on each path. */
 #include "plan/plan.h"
 
 #include "base/arena.h"

@@ -1,4 +1,4 @@
-/* The files of base, child and new render; and a plan: what an update does to each path. */
+/* The files of base, child and new render; and a plan: an update's effect on each path. */
 #pragma once
 
 #include "base/err.h"
@@ -14,14 +14,14 @@ struct store;
 
 /* ---------------------------------------------------------------- the input */
 
-/* The three trees. In a conflict they are the index's stages 1, 2 and 3. */
+/* The three trees. A conflict has them as the index's stages 1, 2 and 3. */
 enum side { BASE, CHILD, RENDER, SIDES };
 
 struct plan_file {
     const char *path;
     struct tree_entry entry;
-    struct span bytes; /* content, where it is at hand; else `ptr` is NULL and the store has it */
-    bool nested;       /* of the child only: it belongs to another child in a folder of this one */
+    struct span bytes; /* content, where it is loaded; else `ptr` is NULL and the store has it */
+    bool nested;       /* of the child only: it belongs to another child, in a folder of this one */
     /* Of renders only: */
     const char *source; /* template file, for pairing; "" or NULL: none */
     enum file_policy policy;
@@ -40,38 +40,38 @@ struct plan_input {
     struct renames renames; /* declared by migrations */
     struct words yours;     /* globs of paths that updates leave alone */
     struct words restore;   /* deleted paths to bring back */
-    bool any_case; /* the child's disk ignores case: no file gets a name that differs in it alone */
+    bool any_case; /* the disk ignores case: no file gets a name that differs by case alone */
     const char *base_label, *render_label; /* "template 1.0.0", "template 1.1.0" */
 };
 
 /* The file at `path`, or NULL. */
 const struct plan_file *plan_list_find(const struct plan_list *list, const char *path);
-/* The same for paths that come in order: `*at`, 0 at first, is where the last search ended. */
+/* The same for ascending paths. `*at`, 0 at first, keeps where the last search ended. */
 const struct plan_file *plan_list_next(const struct plan_list *list, size_t *at, const char *path);
 /* Index of the first file at or behind `path`. */
 size_t plan_list_lower_bound(const struct plan_list *list, const char *path);
 /* True where a file lies below `folder`, which ends in '/'. */
 bool plan_list_has_folder(const struct plan_list *list, const char *folder);
 /*
- * The tree of the files. A clone may lack their content: what is at hand is lent to the store, and
- * must live as long.
+ * Makes the tree of the files. A clone may lack their content: the content in `bytes` is lent to
+ * the store, and must live as long as the store.
  */
 TG_CHECKED int plan_list_put(struct oid *tree, struct store *store, struct arena *arena,
                              const struct plan_list *list, struct err *err);
 
 /* ---------------------------------------------------------------- the plan */
 
-/* Names are in `path_state_names`, as docs/json.md has them. */
+/* docs/json.md lists their names; `path_state_names` has them. */
 enum path_state {
     PATH_UPDATED,      /* only the template changed it */
     PATH_MERGED,       /* both changed it, and it merged */
     PATH_CONFLICT,     /* both changed it, and a person must decide */
-    PATH_KEPT_YOURS,   /* the child's own, left as it is */
-    PATH_KEPT_DELETED, /* the child deleted it, and it stays so */
+    PATH_KEPT_YOURS,   /* the child's own file, left as it is */
+    PATH_KEPT_DELETED, /* the child deleted it, and it stays deleted */
     PATH_DELETED,      /* the template dropped it, and the child had not changed it */
     PATH_RENAMED,      /* the template moved it */
     PATH_ADDED,        /* new from the template */
-    PATH_ADOPTED,      /* the child had just what the template adds */
+    PATH_ADOPTED,      /* the child already had exactly what the template adds */
     PATH_STATES
 };
 extern const char *const path_state_names[PATH_STATES];
@@ -90,16 +90,16 @@ struct plan_path {
 struct plan_edit {
     const char *path;
     struct tree_entry old;  /* in the child's HEAD */
-    struct tree_entry disk; /* afterwards on disk; without a conflict in the tree, too */
+    struct tree_entry disk; /* on disk afterwards; without a conflict in the tree, too */
     bool conflict;
-    bool index_only; /* a link or a submodule, which stays on disk, or is there already */
+    bool index_only; /* a link or a submodule, which stays on disk or is there already */
     struct tree_entry stages[SIDES]; /* only with a conflict */
 };
 
-/* The files that were one, and where it lies afterwards. */
+/* The files of one triple, and the path of the file afterwards. */
 struct plan_pair {
     const struct plan_file *side[SIDES]; /* NULL where it is absent */
-    const char *path;                    /* NULL: nowhere */
+    const char *path;                    /* NULL: there is no file */
 };
 
 struct plan {
@@ -108,7 +108,7 @@ struct plan {
     struct plan_edit *edits; /* sorted by path */
     size_t edit_count;
     size_t conflict_count;
-    struct plan_pair *pairs; /* all but the child's own files */
+    struct plan_pair *pairs; /* all files but the child's own */
     size_t pair_count;
     struct words warnings;
 };

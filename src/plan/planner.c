@@ -1,4 +1,4 @@
-/* Makes a plan: base, child and new render in, what becomes of each path out. */
+/* Makes a plan: from base, child and new render to the outcome for each path. */
 #include "plan/planner.h"
 
 #include "base/arena.h"
@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------- where every file goes */
+/* ---------------------------------------------------------------- the place of every file */
 
-/* No longer follows the triple's rename. False where there is none, or it was not followed. */
+/* Stops following the triple's rename. False where there is none, or it was not followed. */
 static bool stop_following(bool *unfollowed, const struct placement *p, size_t triple)
 {
     const struct file_triple *files = &p->triples[triple];
@@ -32,7 +32,7 @@ static bool stop_following(bool *unfollowed, const struct placement *p, size_t t
     return true;
 }
 
-/* True where a file of the child stays at the path, and is none of the triple. */
+/* True where a file of the child stays at the path and is not the triple's. */
 static bool is_occupied(const struct placement *p, const char *path, size_t triple)
 {
     const struct plan_file *file = child_at(p, path, triple);
@@ -40,7 +40,7 @@ static bool is_occupied(const struct placement *p, const char *path, size_t trip
            !p->vacated[file - child_list(p)->files];
 }
 
-/* Two files at one path: those that came there by a rename are paired by their names alone. */
+/* Where two files get one path, those that came there by a rename are paired by name alone. */
 static bool settle_collisions(bool *unfollowed, const struct placement *p)
 {
     bool any = false;
@@ -56,7 +56,7 @@ static bool settle_collisions(bool *unfollowed, const struct placement *p)
     return any;
 }
 
-/* A renamed file takes no folder's place, and goes below no file that stays. */
+/* A renamed file may not replace a folder, nor go below a file that stays. */
 static bool settle_blocked(bool *unfollowed, const struct placement *p)
 {
     bool any = false;
@@ -66,7 +66,7 @@ static bool settle_blocked(bool *unfollowed, const struct placement *p)
     return any;
 }
 
-/* Fetches the child's files that will be merged, all in one turn. */
+/* Fetches the child's files that will be merged, all at once. */
 static void look_ahead(const struct placement *p, const struct store *store)
 {
     ARENA_SCRATCH(scratch);
@@ -97,7 +97,7 @@ static int decide_all(struct placement *p, struct store *store, const bool *unfo
     return 0;
 }
 
-/* Each turn gives up at least one rename, so this ends. */
+/* Each turn gives up at least one rename, so the loop ends. */
 static int place_files(struct placement *p, struct store *store, struct err *err)
 {
     bool *unfollowed = arena_array(p->arena, p->input->side[BASE].count + 1, 1);
@@ -119,7 +119,7 @@ static bool has_path(const struct file_triple *triple, const char *path)
     return false;
 }
 
-/* Why the file that had the name `path` once cannot be brought back; NULL: it can. */
+/* Why the file that once had the name `path` cannot be brought back; NULL: it can. */
 static const char *why_not_restorable(const struct placement *p, const char *path)
 {
     const char *why = "the template has no such file";
@@ -285,7 +285,7 @@ static struct span folder_of(const char *path)
     return span_of(path, slash ? (size_t)(slash - path) + 1 : 0);
 }
 
-/* The template moved a whole folder away, and files of the child stay behind. */
+/* Notes that the template moved a whole folder away, and files of the child stay behind. */
 static void note_left_behind(struct plan *out, const struct placement *p)
 {
     const char *last = "";
@@ -308,7 +308,7 @@ static void note_left_behind(struct plan *out, const struct placement *p)
     }
 }
 
-/* How much a line says about its path. */
+/* How much a line of the report says about its path. */
 static int weight(const struct plan_path *line)
 {
     return line->state == PATH_CONFLICT                                      ? 2
@@ -316,7 +316,7 @@ static int weight(const struct plan_path *line)
                                                                              : 1;
 }
 
-/* A file takes the path of one that is gone: the path keeps the line of the file that is there. */
+/* Where a file takes the path of one that is gone, the path keeps the line of the present file. */
 static void drop_doubles(struct plan *plan)
 {
     size_t kept = 0;

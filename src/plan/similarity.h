@@ -1,4 +1,4 @@
-/* How much of one file's content is found in another. */
+/* Measures how much of one file's content is found in another. */
 #pragma once
 
 #include "base/str.h"
@@ -9,10 +9,10 @@
 
 struct arena;
 
-/* A smaller file is not recognized by its content. */
+/* Smaller files are not recognized by their content. */
 enum { CONTENT_MIN = 64 };
 
-/* The content as a bag of pieces: lines without their ends, or 64 bytes of a longer line. */
+/* The content as a bag of pieces: a line without its end, or 64 bytes of a longer line. */
 struct bag {
     struct piece *pieces; /* sorted by hash, each once */
     size_t count;
@@ -20,9 +20,9 @@ struct bag {
 };
 
 void bag_make(struct bag *out, struct arena *arena, struct span content);
-/* True where more than 60 % of the larger one's bytes lie in pieces that both have. */
+/* True where more than 60 % of the larger one's bytes lie in shared pieces. */
 bool bag_similar(const struct bag *a, const struct bag *b);
-/* Bytes of pieces that both have. */
+/* The bytes of the pieces that both have. */
 size_t bag_common(const struct bag *a, const struct bag *b);
 /* False where files of these sizes cannot be similar. */
 bool sizes_similar(size_t a, size_t b);
@@ -38,7 +38,7 @@ void shared_pieces_add(struct shared_pieces *shared, struct arena *arena, const 
                        size_t count, size_t least);
 void shared_pieces_sort(struct shared_pieces *shared);
 /*
- * True where the two are the same file. Without the shared pieces they are similar and have at
- * least CONTENT_MIN bytes in common; without blank lines and comments they are similar, too.
+ * True where both are the same file. They must be similar, and have at least CONTENT_MIN bytes in
+ * common, without the shared pieces; and be similar without blank lines and comments, too.
  */
 bool bag_proves(const struct bag *a, const struct bag *b, const struct shared_pieces *shared);

@@ -10,7 +10,7 @@
 struct store;
 
 struct three_way_input {
-    const struct plan_file *file[SIDES]; /* all there */
+    const struct plan_file *file[SIDES]; /* all three are set */
     bool lines;                          /* `merge: lines` */
     const char *base_label, *render_label;
 };
@@ -21,27 +21,26 @@ struct three_way_input {
 enum three_way_kind {
     THREE_WAY_CLEAN,
     THREE_WAY_MARKED,     /* text with conflict markers */
-    THREE_WAY_IMPOSSIBLE, /* binary, or not all are files */
+    THREE_WAY_IMPOSSIBLE, /* binary, or one of them is no file */
 };
 
 struct three_way {
     enum three_way_kind kind;
-    struct tree_entry result; /* in the store; where impossible, the child's content */
+    struct tree_entry result; /* in the store; THREE_WAY_IMPOSSIBLE: the child's content */
     bool text;                /* the result has lines of both sides */
     const char *reason;       /* why it is not clean */
-    const char *note;         /* of a clean one: what became of line endings; or NULL */
+    const char *note;         /* of a clean merge: what became of line endings; or NULL */
 };
 
 /*
- * Merges modes and contents, each on its own. Line endings make no conflict: the result has the
- * child's.
+ * Merges modes and contents separately. Line endings make no conflict: the result has the child's.
  */
 TG_CHECKED int three_way_merge(struct three_way *out, struct store *store,
                                const struct three_way_input *input, struct err *err);
 
-/* True where the two files differ in line endings at most; modes count. */
+/* True where the two files have the same mode and differ in line endings at most. */
 TG_CHECKED int three_way_alike(bool *out, struct store *store, const struct plan_file *a,
                                const struct plan_file *b, struct err *err);
 
-/* True where a line begins with a conflict marker of three_way_merge. */
+/* True where some line begins with a conflict marker of three_way_merge. */
 bool three_way_is_marked(struct span content);

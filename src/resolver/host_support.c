@@ -1,4 +1,4 @@
-/* What a host, with the driver and GPUs that it has, can run of a matrix. */
+/* What a host can run of a matrix, with its driver and GPUs. */
 #include "resolver/resolver.h"
 
 #include "base/arena.h"
@@ -14,18 +14,18 @@
 struct survey {
     struct arena *arena;
     const struct matrix *matrix;
-    struct stack_request request; /* without a framework: the host */
+    struct stack_request request; /* the host, without a framework */
     struct data *unknown;         /* GPUs that the matrix does not know */
 };
 
-/* What one framework can do with some driver. */
+/* What one framework can do with a given driver. */
 struct reach {
     const char *name;
     struct demands *ask;
     struct candidate newest;
     bool found;
     struct data *stack;          /* the newest, as a resolution; NULL: none */
-    struct version version;      /* of what was named, in that stack */
+    struct version version;      /* of the named package, in that stack */
     int64_t rows, runs, forward; /* `forward`: only with a forward-compatibility package */
 };
 
@@ -80,7 +80,7 @@ static void count_rows(struct reach *r, struct problem *problem)
     }
 }
 
-/* Whether its builds are its own: what lives on another framework has that one's. */
+/* True where the builds are its own: a package on another framework has that one's. */
 static bool has_builds(const struct reach *r)
 {
     return !r->ask->named->on;
@@ -109,7 +109,7 @@ static int reach_framework(struct reach *out, const struct survey *s, const char
     return 0;
 }
 
-/* Why nothing of it runs: the first conflict's words. */
+/* Why none of its builds runs: the first conflict's words. */
 static const char *why_not(const struct survey *s, const struct demands *ask)
 {
     const struct data *conflicts = conflicts_data(s->arena, ask, minimal_conflict(ask));
@@ -188,9 +188,7 @@ static struct data *opened_data(const struct survey *s, const struct reach *r)
                    FIELD("image", image_text(s->arena, r->ask, &r->newest)));
 }
 
-/*
- * What a branch opens that `best` has not; `best` becomes what it can do. NULL: it opens nothing.
- */
+/* What a branch allows and `best` does not; `best` becomes that. NULL: it allows no more. */
 static int open_branch(struct data **out, const struct survey *s, const struct branch *branch,
                        struct reach *best, size_t count, struct err *err)
 {
@@ -214,7 +212,7 @@ static int open_branch(struct data **out, const struct survey *s, const struct b
     return 0;
 }
 
-/* Branches that are still kept up, later than the host's, by their number. */
+/* The maintained branches that are later than the host's, by number. */
 static int newer_drivers(struct data **out, const struct survey *s, struct reach *best,
                          size_t count, struct err *err)
 {
@@ -273,7 +271,7 @@ int matrix_runs(struct data **out, struct arena *arena, const struct matrix *mat
 
 /* ------------------------------------------------------------------ one stack */
 
-/* The parts of a resolution as demands that nothing but itself meets. */
+/* Makes demands of a resolution's parts, which only that resolution meets. */
 static void ask_for_stack(struct survey *s, const struct data *resolution,
                           const struct data *request)
 {
@@ -292,7 +290,7 @@ static void ask_for_stack(struct survey *s, const struct data *resolution,
                     arena_printf(s->arena, "%s:%s", data_get_text(image, "repository"), tag));
 }
 
-/* Runs, does not (and why), or is nothing that this matrix knows. */
+/* Sets `runs`: true, false with a reason, or null where this matrix does not know the stack. */
 static struct data *judge_stack(const struct survey *s, const char **relies_on,
                                 const char **because)
 {

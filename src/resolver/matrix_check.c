@@ -1,4 +1,4 @@
-/* Whether the files of a matrix agree with themselves and with each other. */
+/* Checks that the files of a matrix are consistent, each in itself and with the others. */
 #include "resolver/resolver.h"
 
 #include "base/arena.h"
@@ -33,7 +33,7 @@ find(struct inspection *c, const struct yaml_node *node, const char *format, ...
     c->count++;
 }
 
-/* The node of a row's field, or of the row. */
+/* The node of a row's field, else of the row. */
 static const struct yaml_node *node_of(const struct fact *fact, const char *field)
 {
     const struct yaml_node *node = yaml_get(fact->node, field);
@@ -73,7 +73,7 @@ static void check_has_toolkit(struct inspection *c, const struct fact *fact,
 
 /* ------------------------------------------------------------------ cuda.yml, drivers.yml */
 
-/* A toolkit's driver is of the branch that brings its CUDA. */
+/* A toolkit's driver must belong to the branch that brings its CUDA. */
 static void check_own_branch(struct inspection *c, const struct toolkit *row)
 {
     const struct branch *branch = branch_of(c, (int64_t)row->driver.release[0]);
@@ -102,7 +102,7 @@ static void check_toolkits(struct inspection *c)
     }
 }
 
-/* Forward rows are one table: what it admits for a package, it admits for the newer ones. */
+/* Forward rows form one table: a branch with one package has the newer packages, too. */
 static void check_forward(struct inspection *c, size_t i)
 {
     const struct forward *row = ROW(struct forward, c->matrix->forwards, i);
@@ -165,7 +165,7 @@ static void check_architectures(struct inspection *c)
     }
 }
 
-/* Profiles such as 1g.5gb:7, under memory sizes that the row has. */
+/* Checks profiles such as 1g.5gb:7, under memory sizes that the row has. */
 static void check_mig(struct inspection *c, const struct gpu *gpu)
 {
     for (size_t i = 0; i < gpu->mig.count; i++) {
@@ -322,7 +322,7 @@ static void check_words_are_versions(struct inspection *c, const struct yaml_nod
             find(c, node, "'%s' is no version", words->items[i]);
 }
 
-/* The build that a field of the release names; NULL: it names none. */
+/* Checks the build that a field of the release names; NULL: it names none. */
 static void check_variant(struct inspection *c, const struct release *release, const char *field,
                           const char *variant)
 {
@@ -351,7 +351,7 @@ static void check_release(struct inspection *c, const struct release *release)
                  "a companion is a name and a version");
 }
 
-/* cu126 is CUDA 12.6; cuda12 is CUDA 12. */
+/* True where the name fits: cu126 is CUDA 12.6; cuda12 is CUDA 12. */
 static bool variant_says(const char *variant, const struct version *cuda)
 {
     char digits[32];
@@ -395,7 +395,7 @@ static void check_build(struct inspection *c, const struct framework *framework,
     check_cubins(c, build, "aarch64", &build->aarch64);
 }
 
-/* Whether something meets the request, on an image that needs no list. */
+/* True where something meets the request, on an image that needs no list. */
 static bool is_met(struct candidate *out, const struct inspection *c, struct stack_request *request)
 {
     ERR_SCRATCH(ignored);
@@ -405,7 +405,7 @@ static bool is_met(struct candidate *out, const struct inspection *c, struct sta
            search_best(out, ask, ask_all(ask));
 }
 
-/* Whether some request gets this build by its names. */
+/* True where some request gets this build by its names. */
 static bool is_within_reach(const struct inspection *c, const struct framework *framework,
                             const struct release *release, const struct build *build)
 {
@@ -419,7 +419,7 @@ static bool is_within_reach(const struct inspection *c, const struct framework *
     return is_met(&candidate, c, &request) && candidate.build == build;
 }
 
-/* Whether some request gets this release of what lives on a framework. */
+/* True where some request gets this release of a package on a framework. */
 static bool is_reached_by(const struct inspection *c, const char *framework,
                           const struct framework *package, const struct release *release)
 {
@@ -431,7 +431,7 @@ static bool is_reached_by(const struct inspection *c, const char *framework,
     return is_met(&candidate, c, &request);
 }
 
-/* Whether what it requires speaks against this release of the framework that it lives on. */
+/* True where its requirements exclude this release of the framework that it lives on. */
 static bool requires_another(const struct inspection *c, const struct framework *ground,
                              const struct release *on, const struct release *release)
 {
@@ -447,8 +447,8 @@ static bool requires_another(const struct inspection *c, const struct framework 
 }
 
 /*
- * By the names of the framework's releases, since what is hardly known is reached by its name only;
- * those that the package does not stand are not searched.
+ * Names the framework's releases one by one, since those of low confidence can only be named. Skips
+ * the releases that the package does not accept.
  */
 static bool is_release_within_reach(const struct inspection *c, const struct framework *package,
                                     const struct release *release)
@@ -483,7 +483,7 @@ static bool has_any_variant(const struct framework *framework, const char *varia
     return false;
 }
 
-/* What lives on a framework: a file of packages/, or a framework that says so. */
+/* Checks a package on a framework: a file of packages/, or a framework that says so. */
 static void check_package(struct inspection *c, const struct framework *package)
 {
     const struct framework *ground = framework_of(c->matrix, package->on);

@@ -1,4 +1,4 @@
-/* The stack choices, and a request: what was said for each of them. */
+/* The stack choices, and a request: the user's words for each of them. */
 #include "resolver/request.h"
 
 #include "base/arena.h"
@@ -41,7 +41,7 @@ const char *package_spec(const char *said)
     return spec;
 }
 
-/* ------------------------------------------------------------------ what was said */
+/* ------------------------------------------------------------------ texts of choices */
 
 const char *request_text(const struct stack_request *request, enum stack_choice choice)
 {
@@ -50,7 +50,7 @@ const char *request_text(const struct stack_request *request, enum stack_choice 
 
 const char *request_processor(const struct stack_request *request)
 {
-    /* Docker, Go and Debian have words of their own. */
+    /* Docker, Go and Debian have other words. */
     static const char *const others[][2] = {{"amd64", "x86_64"},
                                             {"x86-64", "x86_64"},
                                             {"x64", "x86_64"},
@@ -166,7 +166,7 @@ int stack_request_parse(struct stack_request *out, struct arena *arena, const st
     return 0;
 }
 
-/* A text stands for a list of one where a list is wanted: people write `gpu: T4`. */
+/* Takes one text as a list of one where a list is wanted: people write `gpu: T4`. */
 static int read_member(struct stack_request *out, struct arena *arena, enum stack_choice choice,
                        const struct yaml_node *value, struct err *err)
 {

@@ -1,4 +1,4 @@
-/* The stack choices, and a request: what was said for each of them. */
+/* The stack choices, and a request: the user's words for each of them. */
 #pragma once
 
 #include "base/err.h"
@@ -38,63 +38,63 @@ struct yaml_node;
 enum stack_choice { STACK_CHOICES(STACK_CONSTANT) CHOICE_COUNT };
 
 /*
- * Their options, by that enum; a row without a name ends them. The name of an option is also the
- * key of --set, of answers, of a record's `request` and of JSON: all of these walk this table.
+ * The options of the choices, by that enum; a row without a name ends them. An option's name is
+ * also the key of --set, of answers, of a record's `request` and of JSON: all use this table.
  */
 extern const struct option stack_options[];
 
-/* The choice of that name, or CHOICE_COUNT. */
+/* Finds the choice of that name; CHOICE_COUNT: there is none. */
 enum stack_choice stack_choice_of(struct span name);
 
-/* What the files of a type need of a stack, whatever the user says. */
+/* The needs of a type's files, whatever the user asks for. */
 struct stack_need {
     const char *type;           /* for messages */
     const char *python;         /* SPEC, or NULL: any */
-    struct words frameworks;    /* that it has files for; none: any */
-    struct words distributions; /* families of images that its files can be built on; none: any */
+    struct words frameworks;    /* the frameworks that it has files for; none: any */
+    struct words distributions; /* families of images that its files build on; none: any */
 };
 
 /*
- * Texts as the user gave them; the resolver checks and explains them. No text: not asked. Only a
- * repeatable choice has several. `need` is a demand like any other, but nobody said it: it is in
- * no record, and nothing proposes to change it.
+ * Texts as the user gave them; the resolver checks and explains them. No text: the choice is open.
+ * Only a repeatable choice has several. `need` is a demand like any other, but not the user's: no
+ * record has it, and no suggestion changes it.
  */
 struct stack_request {
     struct words said[CHOICE_COUNT];
     struct stack_need need;
-    /* What the user said, where this holds on to more than that; or NULL. Outlives this. */
+    /* The user's request, where this one holds the recorded stack, too; or NULL. Outlives this. */
     const struct stack_request *asked;
 };
 
-/* What was said for a choice that is not repeatable, or NULL. */
+/* The text of a choice that is not repeatable; NULL: the user gave none. */
 const char *request_text(const struct stack_request *request, enum stack_choice choice);
-/* The processor that was said, by the word of the matrix, or NULL: "arm64" is "aarch64". */
+/* The requested processor in the matrix's word; NULL: none. "arm64" is "aarch64". */
 const char *request_processor(const struct stack_request *request);
-/* Says `text`, and nothing else, for a choice; NULL takes back what was said. */
+/* Sets `text` as the only text of a choice; NULL clears the choice. */
 void request_say(struct stack_request *request, struct arena *arena, enum stack_choice choice,
                  const char *text);
-/* Says one text more for a choice that is repeatable. */
+/* Adds a text to a repeatable choice. */
 void request_add(struct stack_request *request, struct arena *arena, enum stack_choice choice,
                  const char *text);
-/* Takes a text of a choice back, as often as it was said. */
+/* Removes every copy of a text from a choice. */
 void request_take_back(struct stack_request *request, struct arena *arena, enum stack_choice choice,
                        const char *text);
-/* What is said in `over` takes the place of what was said for the same choice. */
+/* Replaces each choice that `over` has. */
 void request_overlay(struct stack_request *request, const struct stack_request *over);
 
-/* The request as in docs/json.md: only what was asked, in the order of the choices. */
+/* The request as in docs/json.md: only the choices with a text, in their order. */
 struct data *stack_request_data(struct arena *arena, const struct stack_request *request);
-/* The same back, from a record. Exit 2 where it is not of that form. */
+/* Reads such a map, from a record. Exit 2 where its form is wrong. */
 TG_CHECKED int stack_request_parse(struct stack_request *out, struct arena *arena,
                                    const struct data *data, struct err *err);
 
-/* The same from a mapping of a file, where every value is text, or a list of texts. Exit 2. */
+/* Reads a mapping of a file, where each value is a text or a list of texts. Exit 2. */
 TG_CHECKED int stack_request_read(struct stack_request *out, struct arena *arena,
                                   const struct yaml_node *node, struct err *err);
 
 /* The name inside `NAME[SPEC]`, in the arena: "pytorch" of "pytorch>=2.6". */
 const char *package_name(struct arena *arena, const char *said);
-/* The SPEC behind it and its extras: ">=2.6" of "pytorch[all]>=2.6". */
+/* The SPEC after the name and its extras: ">=2.6" of "pytorch[all]>=2.6". */
 const char *package_spec(const char *said);
-/* The name of the framework that was asked for. */
+/* The name of the requested framework. */
 const char *request_framework(const struct stack_request *request, struct arena *arena);

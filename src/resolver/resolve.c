@@ -1,4 +1,4 @@
-/* A request in, one consistent stack or reasons out. */
+/* From a request to one consistent stack or reasons. */
 #include "resolver/resolver.h"
 
 #include "base/arena.h"
@@ -26,7 +26,7 @@ static const char *list_demands(struct arena *arena, const struct demands *ask, 
     return text;
 }
 
-/* What no stack does. What a type needs is a sentence of its own. */
+/* The message of a refusal. A need of the type gets a sentence of its own. */
 static int say_refusal(struct arena *arena, const struct demands *ask, uint64_t set,
                        struct err *err)
 {
@@ -45,7 +45,7 @@ static int say_refusal(struct arena *arena, const struct demands *ask, uint64_t 
                    list_demands(arena, ask, set & ~type), need);
 }
 
-/* "--python 3.12 and --driver 535": the first of what would do instead. */
+/* "--python 3.12 and --driver 535": the first suggestion. */
 static const char *first_change(struct arena *arena, const struct data *nearest)
 {
     const struct data *change = data_get(nearest->list.items[0], "change");
@@ -56,7 +56,7 @@ static const char *first_change(struct arena *arena, const struct data *nearest)
     return text;
 }
 
-/* Whether it is kernels that are missing, for GPUs that still are driven. */
+/* True where only kernels are missing, for GPUs that drivers still drive. */
 static bool lacks_kernels(const struct demands *ask, const struct data *conflicts)
 {
     for (size_t i = 0; i < ask->gpu_count; i++)
@@ -68,7 +68,7 @@ static bool lacks_kernels(const struct demands *ask, const struct data *conflict
     return false;
 }
 
-/* Where no row helps, somebody else's build may: NVIDIA compiles frameworks for all its GPUs. */
+/* Where no row helps, another vendor's build may: NVIDIA compiles frameworks for all its GPUs. */
 static const char *hint_elsewhere(struct arena *arena, const struct demands *ask, const char *text,
                                   const struct data *conflicts)
 {
@@ -78,7 +78,7 @@ static const char *hint_elsewhere(struct arena *arena, const struct demands *ask
                         text);
 }
 
-/* The GPUs of a platform where one of them must be said, and none was; NULL elsewhere. */
+/* The GPUs of a platform where the user must name one and has not; NULL elsewhere. */
 static const char *gpus_to_say(struct arena *arena, const struct demands *ask)
 {
     const struct platform *platform = ask->platform;

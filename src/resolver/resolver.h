@@ -1,4 +1,4 @@
-/* The resolver: a request in, one consistent stack or reasons out; what a host runs of a matrix. */
+/* The resolver: from a request to one consistent stack or reasons; and what a host can run. */
 #pragma once
 
 #include "base/err.h"
@@ -24,52 +24,51 @@ TG_CHECKED int matrix_resolve(struct data **resolution, struct data **refusal, s
 
 /*
  * For a request that resolves: a map of `chosen` (what, value, because) and `passed_over` (what,
- * reason, because, source), every build that would have been preferred. Exit 4 where nothing is
- * chosen.
+ * reason, because, source), which has every build that preference ranks higher. Exit 4 where
+ * nothing is chosen.
  */
 TG_CHECKED int matrix_why(struct data **out, struct arena *arena, const struct matrix *matrix,
                           const struct stack_request *request, struct err *err);
-/* What differs between two resolutions: a list of {what, from, to}. */
+/* The differences between two resolutions: a list of {what, from, to}. */
 struct data *matrix_diff(struct arena *arena, const struct data *from, const struct data *to);
 
-/* Human words for a resolution and for a refusal, fitting a screen, appended to `out`. */
+/* Appends a resolution, or a refusal, to `out` in words for people that fit a screen. */
 int matrix_explain(struct buf *out, const struct data *resolution);
 int matrix_explain_refusal(struct buf *out, const struct data *refusal);
-/* The same for what matrix_why and matrix_diff make. */
+/* The same for the results of matrix_why and matrix_diff. */
 int matrix_explain_why(struct buf *out, const struct data *why);
 int matrix_explain_diff(struct buf *out, const struct data *diff);
 
-/* ------------------------------------------------------------------ what a host runs */
+/* ------------------------------------------------------------------ hosts */
 
 struct machine_gpu {
-    const char *name;       /* as the driver says it: "NVIDIA A100-SXM4-40GB" */
+    const char *name;       /* in the driver's words: "NVIDIA A100-SXM4-40GB" */
     int compute_capability; /* 80; 0: not known */
 };
 
 struct machine {
-    const char *driver; /* of the kernel: "580.95.05" */
+    const char *driver; /* the kernel's: "580.95.05" */
     const char *arch;   /* "x86_64", "aarch64" */
     const struct machine_gpu *gpus;
     size_t gpu_count;
 };
 
-/* What the matrix calls a GPU of a machine: a model, or sm_NN; NULL where it knows neither. */
+/* The matrix's word for a GPU of a machine: a model, or sm_NN; NULL where it knows neither. */
 const char *matrix_gpu_word(struct arena *arena, const struct matrix *matrix,
                             const struct machine_gpu *gpu);
 
 /*
- * A map: `request` (what was asked of every framework), `unknown_gpus`, `rows` (how many builds for
- * CUDA the matrix has), `runs` (how many of them run here), `forward` (how many more do with a
- * forward-compatibility package), `frameworks` (of each the newest stack
- * that runs, or why none does), `images` (the images of those, the most wanted first),
- * `newer_drivers` (each later branch that would open something, and what). `matrix` was read as a
- * whole. Exit 2 where the driver is no version.
+ * Makes a map: `request` (the same for every framework), `unknown_gpus`, `rows` (how many builds
+ * for CUDA the matrix has), `runs` (how many of them run here), `forward` (how many more do with a
+ * forward-compatibility package), `frameworks` (for each the newest stack that runs, or why none
+ * does), `images` (the images of those, the most wanted first), `newer_drivers` (each later branch
+ * that allows more, and what). `matrix` was read as a whole. Exit 2 where the driver is no version.
  */
 TG_CHECKED int matrix_runs(struct data **out, struct arena *arena, const struct matrix *matrix,
                            const struct machine *machine, struct err *err);
 
 /*
- * Whether a resolution (docs/json.md) runs there; `request` is what led to it, or NULL: a map of
+ * Tells whether a resolution (docs/json.md) runs there; `request` led to it, or is NULL. A map:
  * `runs` (true, false; null where this matrix does not know the stack), `relies_on`, `because`.
  */
 struct data *matrix_runs_stack(struct arena *arena, const struct matrix *matrix,
@@ -77,9 +76,9 @@ struct data *matrix_runs_stack(struct arena *arena, const struct matrix *matrix,
                                const struct data *request);
 
 /*
- * Calls `report` with every finding of a matrix that was read as a whole; the error has exit 2 and
- * a place, and is the callee's only during the call. `tags`: the tags that are known to exist, one
- * a line, or an empty span: not looked at. Returns how many findings there were.
+ * Calls `report` with every finding in a matrix that was read as a whole. The error has exit 2 and
+ * a place, and the callee may use it only during the call. `tags` are the tags known to exist, one
+ * a line; empty: tags are not checked. Returns the number of findings.
  */
 size_t matrix_check(struct arena *arena, const struct matrix *matrix, struct span tags,
                     void (*report)(void *context, const struct err *finding), void *context);

@@ -18,7 +18,7 @@ struct adopt_options {
     const struct catalog *catalog;
     const char *type;                    /* --type, or NULL */
     const struct given_list *answers;    /* to questions, by rank */
-    const struct given_list *stack;      /* stack choices by rank, */
+    const struct given_list *stack;      /* stack choices, by rank, */
     const struct stack_request *request; /* and the same as a request */
     const struct asker *asker;           /* NULL: nobody is asked */
     struct words merge;                  /* globs of files to merge where they differ */
@@ -27,6 +27,6 @@ struct adopt_options {
     const char *message; /* --message, or NULL */
 };
 
-/* Ends with the exit code of its result, or -1 with `err` set. */
+/* Returns the exit code of its result, or -1 with `err` set. */
 TG_CHECKED int adopt_run(struct update_outcome *out, struct arena *arena,
                          const struct adopt_options *options, struct err *err);

@@ -1,4 +1,4 @@
-/* `status` and `diff`: a child as it lies on disk against what it was made from. */
+/* `status` and `diff`: compare a child on disk with its base. */
 #include "update/status.h"
 
 #include "apply/apply.h"
@@ -25,11 +25,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The child that is looked at. */
+/* The child to look at. */
 struct project {
     struct child child;
     struct unfinished unfinished;
-    struct plan_list disk; /* its tracked files as they lie there */
+    struct plan_list disk; /* its tracked files as they are on disk */
 };
 
 /* ---------------------------------------------------------------- the child */
@@ -40,8 +40,8 @@ static bool has_sequence(const struct unfinished *unfinished)
 }
 
 /*
- * Where a rebase stopped at the first commit HEAD is at the new render, which has no record: then
- * the branch says what the child is.
+ * Where a rebase stopped at the first commit, HEAD is at the new render, which has no record: then
+ * the child's state is that of the branch.
  */
 static int look_at_branch(struct repo *repo, const struct unfinished *unfinished, struct err *err)
 {
@@ -62,7 +62,7 @@ static int look_at_branch(struct repo *repo, const struct unfinished *unfinished
     return 0;
 }
 
-/* An unfinished adoption has no record yet: then the error is that of the adoption. */
+/* An unfinished adoption has no record yet: then the error tells of the adoption. */
 static int read_provenance(struct child *child, struct err *err)
 {
     struct recovery ignored;
@@ -93,8 +93,8 @@ static int prove(struct base *out, const struct child *child, bool looks, struct
 /* ---------------------------------------------------------------- an unfinished update */
 
 /*
- * True where the path (from the top) has the content that an unfinished update put there. A
- * conflict is the user's to resolve.
+ * True where the path (from the top) has the content that an unfinished update put there. False for
+ * a conflict, which the user must resolve.
  */
 static int is_from_update(bool *out, const struct project *p, const char *path, struct err *err)
 {
@@ -114,8 +114,8 @@ static int is_from_update(bool *out, const struct project *p, const char *path, 
 }
 
 /*
- * The record or the overlay, unless it is as the unfinished update wrote it; a glob of the record
- * that does nothing.
+ * Warns of the record or the overlay, unless the unfinished update wrote it so, and of a glob of
+ * the record that does nothing.
  */
 static int warn_of_record(struct words *warnings, const struct project *p, struct err *err)
 {
@@ -204,7 +204,7 @@ static void add_triple(struct path_lines *out, const struct file_triple *triple)
                                                       triple_rule(triple, out->input)};
 }
 
-/* Files that are neither the template's nor those of a nested child. */
+/* Adds files that are neither the template's nor those of a nested child. */
 static void add_own(struct path_lines *out, struct arena *arena, const struct plan_list *disk,
                     const struct file_triple *triples, size_t count)
 {
@@ -269,7 +269,7 @@ static bool has_moved(const struct catalog_origin *here, const struct catalog_or
     return false;
 }
 
-/* As `update --check` does it, but another commit need not be rendered. */
+/* Looks as `update --check` does, but does not render another commit. */
 static int look_for_update(bool *found, struct target *target, const struct child *child,
                            struct err *err)
 {
@@ -288,7 +288,7 @@ static int look_for_update(bool *found, struct target *target, const struct chil
     return 0;
 }
 
-/* `*version` is NULL where there is no update; without `fetch` also where that is not known. */
+/* `*version` is NULL where there is no update; without `fetch` also where none is known. */
 static int find_update(const char **version, struct target *target, struct words *warnings,
                        const struct child *child, bool fetch, struct err *err)
 {
@@ -349,7 +349,7 @@ static int make_status(struct data **document, const struct project *p, struct t
     return 0;
 }
 
-/* A missing object may be there, but unreadable: then that is the error. */
+/* A missing object may exist but be unreadable: then that is the error. */
 static int close_project(struct data **document, struct project *p, int rc, struct err *err)
 {
     if (rc == 0 && odb_failure_check(err) < 0) {

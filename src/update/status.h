@@ -1,4 +1,4 @@
-/* `status` and `diff`: a child as it lies on disk against what it was made from. */
+/* `status` and `diff`: compare a child on disk with its base. */
 #pragma once
 
 #include "base/err.h"
@@ -9,12 +9,12 @@ struct arena;
 struct data;
 
 /*
- * The document of `status` (docs/json.md). Takes no lock and writes nothing. It warns of a base
- * that cannot be proven, and of a catalog that cannot be read; with `fetch` the latter is the error
- * of `update --check`.
+ * Makes the document of `status` (docs/json.md). Takes no lock and writes nothing. It warns of a
+ * base that cannot be proven, and of a catalog that cannot be read; with `fetch` the latter is an
+ * error, that of `update --check`.
  */
 TG_CHECKED int status_document(struct data **document, struct arena *arena, const char *path,
                                bool fetch, struct err *err);
-/* The document of `diff`: base and patch. The base must be proven (exit 3). */
+/* Makes the document of `diff`: base and patch. The base must be proven (exit 3). */
 TG_CHECKED int diff_document(struct data **document, struct arena *arena, const char *path,
                              struct err *err);

@@ -17,12 +17,12 @@ struct update_options {
     bool check, dry_run, no_commit, accept_drift, trust_base;
     const struct strategy *strategy;
     const char *branch; /* --branch, or NULL */
-    bool refresh;       /* --refresh: that branch is there, and is made anew */
+    bool refresh;       /* --refresh: that branch exists, and is made anew */
     bool rewrite_published;
     bool commit_conflicts; /* --on-conflict commit */
     bool signoff;
     const char *message; /* --message, or NULL */
-    const char *output;  /* a file that is written afterwards, absolute; or NULL */
+    const char *output;  /* absolute path of a file that is written afterwards; or NULL */
     const char *base;    /* --base, or NULL */
     struct words restore;
 };
@@ -32,12 +32,12 @@ struct update_outcome {
     struct data *refusal;  /* of the matrix, with exit 4; or NULL */
 };
 
-/* Ends with the exit code of its result, or -1 with `err` set. */
+/* Returns the exit code of its result, or -1 with `err` set. */
 TG_CHECKED int update_run(struct update_outcome *out, struct arena *arena,
                           const struct update_options *options, struct err *err);
 /*
- * Commits a conflict that is resolved, or a staged result, and finishes an interrupted run;
- * `aborts`: goes back to before the update.
+ * Commits a resolved conflict or a staged result, and finishes an interrupted run; with `aborts` it
+ * restores the state before the update.
  */
 TG_CHECKED int update_end(struct data **document, struct arena *arena, const char *path,
                           bool aborts, struct err *err);

@@ -47,7 +47,7 @@ static bool only_looks(const struct update_options *options)
     return options->check || options->dry_run;
 }
 
-/* An update that has nothing to plan. */
+/* Reports an update without a plan. */
 static int report(struct update_outcome *out, const struct update_facts *facts,
                   const struct words *warnings, const char *result, int code)
 {
@@ -57,7 +57,7 @@ static int report(struct update_outcome *out, const struct update_facts *facts,
 
 /* ---------------------------------------------------------------- --restore */
 
-/* `path` seen from the folder `from`: absolute, without "." and "..", by names alone. */
+/* Makes `path`, as seen from the folder `from`, absolute: without "." and "..", by names alone. */
 static const char *absolute(struct arena *arena, const char *from, const char *path)
 {
     const char *rest = *path == '/' ? path : arena_printf(arena, "%s/%s", from, path);
@@ -108,7 +108,7 @@ static const char *find_one(const struct child *c, const struct plan_input *inpu
     return path ? path : said;
 }
 
-/* HEAD has the file: where only the disk lacks it, git brings it back. */
+/* HEAD has the file: where only the disk lacks it, git restores it. */
 static int check_deleted(const struct child *c, const char *path, const char *said, struct err *err)
 {
     const char *whole = repo_path(&c->repo, path);
@@ -118,7 +118,7 @@ static int check_deleted(const struct child *c, const char *path, const char *sa
         return -1;
     bool gone = disk.kind == DISK_ABSENT || disk.kind == DISK_BLOCKED;
     if (!gone || (index_find(&item, c->index, whole) && item.sparse))
-        return 0; /* the planner says that it is there */
+        return 0; /* the planner reports that it exists */
     (void)err_set(err, TG_USAGE, "not-restorable",
                   "cannot restore '%s': it is only deleted on disk", said);
     return err_hint(err, "`%s` brings it back",
@@ -126,9 +126,9 @@ static int check_deleted(const struct child *c, const char *path, const char *sa
 }
 
 /*
- * The paths in the child of the names that the user `said`. A name is seen from the working folder
- * where the child or a template has such a file, else from the child's folder. Exit 2,
- * "not-restorable", where HEAD has the file, and only the disk lacks it.
+ * Finds the paths in the child that the user `said`. A name starts in the working folder where the
+ * child or a template has such a file, else in the child's folder. Exit 2, "not-restorable", where
+ * HEAD has the file, and only the disk lacks it.
  */
 static int find_restored(struct words *out, const struct child *child,
                          const struct plan_input *input, const struct words *said, struct err *err)
@@ -273,7 +273,7 @@ static int check_repository(struct refresh *refresh, const struct child *child,
 }
 
 /*
- * Warns of a glob of the record that does nothing. --check goes by what is committed, and warns of
+ * Warns of a glob of the record that does nothing. --check uses the committed record, and warns of
  * changes on disk.
  */
 static int check_disk(struct child *child, bool check, struct words *warnings, struct err *err)
@@ -325,7 +325,7 @@ static int update(struct update_outcome *out, struct update_run *r,
     return commit_plan(out, r->apply, &facts, &decision, &r->warnings, err);
 }
 
-/* An unfinished update comes first: `*done` where that was all. */
+/* Settles an unfinished update first; `*done` where nothing else is due. */
 static int settle_unfinished(struct update_outcome *out, bool *done, struct update_run *r,
                              const char *output, struct err *err)
 {

@@ -1,4 +1,4 @@
-/* Brings one path of the work tree from a known content to another, and never an unknown one. */
+/* Replaces the content of one path of the work tree where it is known; never an unknown content. */
 #include "apply/steps/file_swap.h"
 
 #include "base/arena.h"
@@ -25,8 +25,8 @@ struct step {
     const struct disk_entry *source, *target;
     char file[NAME_MAX_BYTES];    /* in the stage */
     char other[NAME_MAX_BYTES];   /* the second one, where the file system cannot exchange */
-    char emptied[NAME_MAX_BYTES]; /* an empty folder whose place a file took */
-    int folder;                   /* that the path lies in; -1: it is missing */
+    char emptied[NAME_MAX_BYTES]; /* an empty folder that the file replaced */
+    int folder;                   /* the path's folder; -1: it is missing */
     const char *name;
     struct err *err;
 };
@@ -51,8 +51,8 @@ static void name_files(struct step *s, size_t number)
 }
 
 /*
- * For file systems without RENAME_EXCHANGE. The path is empty for a moment. A file that an editor
- * puts there in that moment is found (EEXIST), and this goes back; a plain rename would lose it.
+ * For file systems without RENAME_EXCHANGE. The path is empty for a moment. If an editor puts a
+ * file there in that moment, this finds it (EEXIST) and goes back; a plain rename would lose it.
  */
 static int exchange_slowly(const struct step *s)
 {
@@ -130,7 +130,7 @@ static bool is_known(const struct step *s, const struct disk_entry *found)
     return swap_same(s->swap, found, &s->change->old) || swap_same(s->swap, found, &s->change->new);
 }
 
-/* Unlinks `file` of the stage where its content is known; else sets it aside. */
+/* Unlinks `file` of the stage where its content is known; else puts it aside. */
 static int discard_file(const char **kept, struct step *s, const char *file)
 {
     struct disk_entry found;
@@ -181,8 +181,8 @@ static int replace(enum swap_result *result, const struct step *s, size_t number
 }
 
 /*
- * An empty folder makes room: 0. The stage keeps it, so that going back need not make it. 1 where
- * something is in it; -1 with errno where it cannot be moved.
+ * Moves an empty folder out of the way: 0. The stage keeps it, so that undoing need not make it.
+ * Returns 1 where the folder is not empty; -1 with errno where it cannot be moved.
  */
 static int put_folder_away(const struct step *s)
 {
@@ -190,7 +190,7 @@ static int put_folder_away(const struct step *s)
     int hollow = disk_is_hollow(s->folder, s->name);
     if (hollow <= 0)
         return hollow < 0 ? -1 : 1;
-    (void)disk_remove_empty(stage, s->emptied); /* of such a move that was cut off */
+    (void)disk_remove_empty(stage, s->emptied); /* left by such a move that was cut off */
     if (io_move_new(s->folder, s->name, stage, s->emptied) < 0)
         return errno == ENOENT ? 1 : -1;
     hollow = disk_is_hollow(stage, s->emptied);
@@ -219,7 +219,7 @@ static int place(enum swap_result *result, const struct step *s)
     return 0;
 }
 
-/* The folder that was there before the file. */
+/* Brings back the folder that the file replaced. */
 static void bring_folder_back(const struct step *s)
 {
     (void)!io_move_new(s->swap->stage, s->emptied, s->folder, s->name);
@@ -259,7 +259,7 @@ static bool counts_as(const struct swap *swap, const struct disk_entry *found,
     return swap_same(swap, found, wanted);
 }
 
-/* The file is gone already; the folder that was there before it may still be in the stage. */
+/* The file is gone already; the folder that it replaced may still be in the stage. */
 static int restore_folder(struct step *s)
 {
     int rc = disk_parent(&s->folder, &s->name, s->swap->top, s->change->path, DISK_FIND, s->err);
@@ -307,8 +307,8 @@ int swap_discard(const char **kept, const struct swap *swap, size_t number,
 }
 
 /*
- * Calls `act` for each file of the stage whose name ends so, until it returns false. False where it
- * did, or where the stage cannot be read.
+ * Calls `act` for each file of the stage whose name ends in `ending`, until it returns false.
+ * Returns false where it did, or where the stage cannot be read.
  */
 static bool each_ending(const struct swap *swap, const char *ending,
                         bool (*act)(int stage, const char *name))
@@ -334,7 +334,7 @@ bool swap_was_cut(const struct swap *swap)
     return !each_ending(swap, OTHER, stop);
 }
 
-/* Takes the exchange for done: the stage has the content that lay at the path. */
+/* Treats the exchange as done: the stage has the content that lay at the path. */
 static int take_as_done(struct step *s)
 {
     if (renameat(s->swap->stage, s->other, s->swap->stage, s->file) < 0)

@@ -60,7 +60,7 @@ static int put_index(const struct repo *repo, const struct work *work, const cha
     return disk_sync_folder(repo->git_fd, "the index", err);
 }
 
-/* Prepares the new index, from the user's where that has changed since. */
+/* Prepares the new index; starts from the user's where that has changed since. */
 static int renew_index(const struct repo *repo, const struct work *work,
                        const struct journal_files *files, struct err *err)
 {
@@ -69,7 +69,7 @@ static int renew_index(const struct repo *repo, const struct work *work,
     return make_index(repo, work, files->changes, files->count, err);
 }
 
-/* The copy of the old one becomes durable first: going back needs it. */
+/* Makes the copy of the old index durable first: undoing needs it. */
 static int switch_index(const struct repo *repo, const struct work *work, struct err *err)
 {
     bool there;
@@ -107,7 +107,7 @@ static bool only_our_changes(const struct index *now, const struct index *old,
     return true;
 }
 
-/* The current index, with the run's paths as they were before. */
+/* Makes an index from the current one, with the run's paths as they were before. */
 static int rebuild_index(const struct repo *repo, const struct work *work, const struct index *now,
                          const struct journal *j, struct err *err)
 {
@@ -130,7 +130,7 @@ static int rebuild_index(const struct repo *repo, const struct work *work, const
     return put_index(repo, work, INDEX_NEW, err);
 }
 
-/* A repository without a commit had none. */
+/* A repository without a commit had no index. */
 static int remove_index(const struct repo *repo, struct err *err)
 {
     if (unlinkat(repo->git_fd, "index", 0) < 0 && errno != ENOENT)
@@ -139,8 +139,8 @@ static int remove_index(const struct repo *repo, struct err *err)
 }
 
 /*
- * The bytes of the old index come back, or its absence, which needs no space. Where the user has
- * staged something else since, or the copy is gone, the index is made from the current one.
+ * Restores the bytes of the old index, or its absence; neither needs space. Where the user has
+ * staged something else since, or the copy is gone, makes the index from the current one.
  */
 static int restore_index(const struct repo *repo, const struct work *work, const struct journal *j,
                          struct err *err)
@@ -167,8 +167,8 @@ static int restore_index(const struct repo *repo, const struct work *work, const
 /* ---------------------------------------------------------------- small files */
 
 /*
- * A prepared file gets its name, if the text is not there already. A prepared file that is gone,
- * because the user tidied up in git's folder, is written again: the journal has its text.
+ * Gives the prepared file its name, unless the text is there already. Where the user has removed
+ * the prepared file from git's folder, writes it again: the journal has its text.
  */
 static int put_file(const struct work *work, int folder, const char *path, const char *prepared,
                     const char *text, const char *end, struct err *err)
@@ -221,14 +221,14 @@ int git_state_remove_refs(const struct repo *repo, const struct journal_refs *re
     return 0;
 }
 
-/* The commit that the file HEAD means with that text; `branch` is the branch's. */
+/* The commit that HEAD with the text `head` points to; `branch` is the branch's commit. */
 static struct oid head_commit(const char *head, struct oid branch)
 {
     struct oid id;
     return oid_parse(&id, head) < 0 ? branch : id;
 }
 
-/* HEAD goes to a commit that was replayed, or from one back to its branch. */
+/* Logs that HEAD moved to a replayed commit, or from one back to its branch. */
 static void log_replayed(const struct repo *repo, const struct journal_tip *tip)
 {
     struct oid old = head_commit(tip->head_old, tip->branch_old);
@@ -236,7 +236,7 @@ static void log_replayed(const struct repo *repo, const struct journal_tip *tip)
     ref_log_head(repo, &old, &new, tip->reflog_who, tip->reflog_what);
 }
 
-/* As git does it: `git switch -` reads this line. Written once, before the branch is there. */
+/* Logs as git does: `git switch -` reads this line. Writes it once, before the branch exists. */
 static void log_switch(const struct repo *repo, const struct work *work,
                        const struct journal_tip *tip)
 {
@@ -264,7 +264,7 @@ static int move_branch(const struct repo *repo, const struct work *work,
     return 0;
 }
 
-/* The point from which on the update has happened. */
+/* From this point on the update has happened. */
 static int move_tip(const struct repo *repo, const struct work *work, const struct journal_tip *tip,
                     bool sequence, struct err *err)
 {
@@ -294,7 +294,7 @@ static int move_orig_head_back(const struct repo *repo, const struct work *work,
                : ref_remove(repo->git_fd, ORIG_HEAD, tip->orig_head, err);
 }
 
-/* A rebase's HEAD comes back also from the user's commits on top of those that it replayed. */
+/* Moves a rebase's HEAD back even from the user's commits on top of the replayed ones. */
 static int move_head_back(const struct repo *repo, const struct work *work,
                           const struct journal_tip *tip, bool sequence, struct err *err)
 {
@@ -336,7 +336,7 @@ static int remove_message(const struct repo *repo, struct err *err)
     return 0;
 }
 
-/* Beside a pseudoref of the user's the mode stays. */
+/* Keeps the mode where the user has a pseudoref of their own. */
 static int remove_mode(const struct repo *repo, const struct journal_stop *stop, const char *hex,
                        struct err *err)
 {
@@ -349,7 +349,7 @@ static int remove_mode(const struct repo *repo, const struct journal_stop *stop,
     return there && !ours ? 0 : ref_remove(repo->git_fd, MODE_FILE, MODE_TEXT, err);
 }
 
-/* Where it names that commit. */
+/* Removes the pseudoref where it names the commit `brought`. */
 static int remove_pseudoref(const struct repo *repo, const struct journal_stop *stop,
                             const struct oid *brought, struct err *err)
 {
@@ -361,13 +361,13 @@ static int remove_pseudoref(const struct repo *repo, const struct journal_stop *
                : ref_remove(repo->git_fd, stop->pseudoref, hex, err);
 }
 
-/* Without the newlines at its end, as ref_says compares. */
+/* The text without the newlines at its end, as ref_says compares it. */
 static const char *trimmed(const struct repo *repo, const char *text)
 {
     return arena_memdup(repo->arena, text, span_trim_end(span_from(text), "\n").len);
 }
 
-/* The message goes first: the pseudoref tells git of a conflict. */
+/* Writes the message first: the pseudoref tells git of a conflict. */
 static int put_stop(const struct repo *repo, const struct work *work,
                     const struct journal_stop *stop, struct err *err)
 {
@@ -386,14 +386,14 @@ static int put_stop(const struct repo *repo, const struct work *work,
                : 0;
 }
 
-/* Git no longer waits for a commit of `brought`. */
+/* Makes git stop waiting for a commit of `brought`. */
 static int end_stop(const struct repo *repo, const struct journal_stop *stop,
                     const struct oid *brought, struct err *err)
 {
     return remove_message(repo, err) < 0 ? -1 : remove_pseudoref(repo, stop, brought, err);
 }
 
-/* The stop that the run went on from waits again. */
+/* Restores the stop that the run went on from. */
 static int put_before(const struct repo *repo, const struct work *work, const struct journal *j,
                       struct err *err)
 {
@@ -408,7 +408,7 @@ static int put_before(const struct repo *repo, const struct work *work, const st
     return put_oid(work, repo->git_fd, j->stop.pseudoref, PSEUDOREF_OLD, &before->brought, err);
 }
 
-/* A message of other work that the user went on to stays. */
+/* Keeps the message of other work that the user has begun since. */
 static int take_stop_back(const struct repo *repo, const struct work *work,
                           const struct journal_stop *stop, bool moved, struct err *err)
 {
@@ -424,7 +424,7 @@ static int take_stop_back(const struct repo *repo, const struct work *work,
 
 /* ---------------------------------------------------------------- all of it */
 
-/* The pseudoref goes last: where this fails on the way, git must still tell of the conflict. */
+/* Removes the pseudoref last: where this fails on the way, git must still tell of the conflict. */
 static int commit_forward(const struct repo *repo, const struct work *work, const struct journal *j,
                           struct err *err)
 {

@@ -1,4 +1,4 @@
-/* Before the journal: everything that an update needs space for is written and made durable. */
+/* Writes everything that an update needs space for, and makes it durable, before the journal. */
 
 #include "apply/journal.h"
 #include "apply/steps/steps.h"
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The files that are prepared. One sync makes them durable before the journal names them. */
+/* The prepared files. One sync makes them durable before the journal names them. */
 struct prepared {
     struct arena *arena;
     const struct work *work;
@@ -68,7 +68,7 @@ static void list_missing_folders(struct words *made, const struct repo *repo,
 
 /* ---------------------------------------------------------------- files of git's folder */
 
-/* NULL: nothing. */
+/* Does nothing where `text` is NULL. */
 static int prepare_text(struct prepared *p, const char *name, const char *text, const char *end,
                         struct err *err)
 {
@@ -102,7 +102,7 @@ static int prepare_tip(struct prepared *p, const struct journal_tip *tip, struct
     return prepare_line(p, ORIG_HEAD_OLD, tip->orig_head_old, err);
 }
 
-/* The stop that comes back where the run is undone. */
+/* Prepares the stop that undoing the run restores. */
 static int prepare_before(struct prepared *p, const struct journal_before *before, struct err *err)
 {
     if (prepare_text(p, MESSAGE_OLD, before->message, "", err) < 0)
@@ -143,7 +143,7 @@ static int write_pack(char pack[PACK_NAME_SIZE], struct prepared *p, struct stor
     return 0;
 }
 
-/* Moves the pack, which is durable by now: first the data, then the index. */
+/* Moves the pack, which is durable already: first the data, then the index. */
 static int move_pack(const struct repo *repo, const struct work *work, const char *pack,
                      struct err *err)
 {

@@ -1,4 +1,4 @@
-/* The steps of a run: all is prepared, git's side, the work tree. */
+/* The steps of a run: preparation, git's side, the work tree. */
 #pragma once
 
 #include "base/err.h"
@@ -15,7 +15,7 @@ struct repo;
 struct words;
 struct work;
 
-/* Opens `work`. Fills in `run` and `files` of the journal, but the level. */
+/* Opens and fills `work`. Fills in the journal's `files`, and its `run` except the level. */
 TG_CHECKED int prepare_all(struct work *work, const struct apply *a, struct journal *j,
                            struct err *err);
 
@@ -27,7 +27,7 @@ TG_CHECKED int git_state_unlock(const struct apply *a, const struct journal_tip 
                                 struct err *err);
 TG_CHECKED int git_state_forward(const struct repo *repo, const struct work *work,
                                  const struct journal *j, struct err *err);
-/* `moved`: the user went on from there; then the index and HEAD stay as they are. */
+/* With `moved` the user went on from there: the index and HEAD stay as they are. */
 TG_CHECKED int git_state_backward(const struct repo *repo, const struct work *work,
                                   const struct journal *j, bool moved, struct err *err);
 
@@ -35,23 +35,23 @@ TG_CHECKED int git_state_backward(const struct repo *repo, const struct work *wo
 TG_CHECKED int git_state_remove_refs(const struct repo *repo, const struct journal_refs *refs,
                                      struct err *err);
 
-/* The work tree during an update: files are exchanged, and nothing of the user's is overwritten. */
+/* The work tree during an update: files are exchanged, and no file of the user is overwritten. */
 
 /*
- * `kept` gets the user's files that stay as they are, or are put aside, each once.
+ * `kept` gets the user's files that stay as they are or are put aside, each once.
  *
  * With `strict` a file that is neither old nor new ends the run (exit 3); else it stays.
  */
 TG_CHECKED int worktree_forward(struct words *kept, const struct repo *repo,
                                 const struct work *work, const struct journal_files *files,
                                 bool strict, struct err *err);
-/* Leaves changes alone that are `settled` (one for each change; NULL: none is). */
+/* Leaves the `settled` changes alone (a flag for each change; NULL: none is settled). */
 TG_CHECKED int worktree_backward(struct words *kept, const struct repo *repo,
                                  const struct work *work, const struct journal_files *files,
                                  const bool *settled, struct err *err);
 /*
- * Before an abort: files that the user worked on at paths of the run. Content that the tree
- * `known` (zero: none) has needs no copy.
+ * Before an abort: puts aside the user's work at paths of the run. Makes no copy of content that
+ * the tree `known` (zero: none) has.
  */
 TG_CHECKED int worktree_put_aside(struct words *kept, const struct apply *a,
                                   const struct work *work, const struct journal_files *files,

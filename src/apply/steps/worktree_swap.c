@@ -1,4 +1,4 @@
-/* The work tree during an update: files are exchanged, and nothing of the user's is overwritten. */
+/* The work tree during an update: files are exchanged, and no file of the user is overwritten. */
 
 #include "apply/journal.h"
 #include "apply/steps/steps.h"
@@ -26,14 +26,14 @@ static void keep(struct words *kept, struct arena *arena, const char *path)
 
 /* ---------------------------------------------------------------- exchanging */
 
-/* Which way the files go, and which of them. */
+/* The direction in which files go, and the changes that it concerns. */
 struct direction {
     bool forward;
     bool strict;         /* a file that is neither old nor new ends the run */
     const bool *settled; /* changes to leave alone; or NULL */
 };
 
-/* The user may work on at paths in conflict, also where the update left the content alone. */
+/* The user may edit paths in conflict, also where the update left the content alone. */
 static bool concerns(const struct path_change *change, bool backward)
 {
     return path_change_on_disk(change) ||
@@ -49,7 +49,7 @@ static int bring(struct words *kept, const struct swap *swap, size_t number,
     enum swap_result result;
     if (swap_bring(&result, swap, number, change, source, target, err) < 0)
         return -1;
-    /* Going back, a file that the user deleted comes back. */
+    /* Undoing brings back a file that the user deleted. */
     if (result == SWAP_FOREIGN && !way->forward && source->kind != DISK_ABSENT &&
         swap_bring(&result, swap, number, change, &absent, target, err) < 0)
         return -1;
@@ -74,7 +74,7 @@ static int mend(struct words *kept, const struct swap *swap, const struct journa
     return 0;
 }
 
-/* Files go before others come: a folder may take the place of a file. */
+/* Deletes files before it brings others: a folder may take the place of a file. */
 static int bring_in_order(struct words *kept, const struct swap *swap,
                           const struct journal_files *files, const struct direction *way,
                           struct err *err)
@@ -130,7 +130,7 @@ struct touched {
     struct span last;
 };
 
-/* Adds the folder of `path`, unless it is the last one, or is not there any more. */
+/* Adds the folder of `path`, unless it was added last, or is gone. */
 static int touch(struct touched *t, const char *path, struct err *err)
 {
     const char *slash = strrchr(path, '/'), *name;
@@ -219,11 +219,11 @@ int worktree_backward(struct words *kept, const struct repo *repo, const struct 
 
 /* ---------------------------------------------------------------- the user's files */
 
-/* A file of the user that makes room. */
+/* A file of the user that has to make room. */
 struct user_file {
-    int folder; /* that it lies in */
+    int folder; /* the file's folder */
     const char *name, *path;
-    const struct disk_entry *committed; /* its content, where a commit has that; or NULL */
+    const struct disk_entry *committed; /* its content where a commit has it; else NULL */
 };
 
 static int find_committed(bool *out, const struct repo *repo, const struct oid *known,
@@ -240,8 +240,8 @@ static int find_committed(bool *out, const struct repo *repo, const struct oid *
 }
 
 /*
- * Deletes a file at its new place where a commit has it. Only there its content is certain: no
- * editor opens it any more.
+ * Deletes a moved file where a commit has its content. Only at the new place is the content
+ * certain: no editor opens it there any more.
  */
 static bool discard(int folder, const char *place, const struct disk_entry *committed)
 {
@@ -251,7 +251,7 @@ static bool discard(int folder, const char *place, const struct disk_entry *comm
            oid_equal(&found.raw, &committed->raw) && unlinkat(folder, place, 0) == 0;
 }
 
-/* Where there can be no trash folder, or it is on another file system. */
+/* Where there can be no trash folder, or it would be on another file system. */
 static int put_beside(struct words *kept, struct arena *arena, const struct user_file *file)
 {
     int rc = -1;

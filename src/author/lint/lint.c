@@ -1,4 +1,4 @@
-/* `template lint`: all that can be seen to be wrong with a catalog. */
+/* `template lint`: finds the mistakes of a catalog, as far as they can be found. */
 #include "author/lint.h"
 
 #include "author/lint/lint_run.h"

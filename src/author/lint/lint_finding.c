@@ -1,4 +1,4 @@
-/* What `template lint` found: with place, line, reason and remedy, sorted, each once. */
+/* The findings of `template lint`: rule, place, reason and remedy, sorted, each once. */
 #include "author/lint/lint_finding.h"
 
 #include "base/arena.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FINDINGS_KEPT ((size_t)1000) /* to choose those from that are shown */
+#define FINDINGS_KEPT ((size_t)1000) /* the shown ones are chosen from these */
 
 #define RULE_ROW(constant, name, is_error, what) {name, is_error, what},
 const struct lint_rule_row lint_rules[RULE_COUNT] = {EACH_LINT_RULE(RULE_ROW)};
@@ -134,14 +134,14 @@ size_t findings_warnings(const struct finding_list *findings)
     return findings->count + findings->more - findings_errors(findings);
 }
 
-/* ---------------------------------------------------------------- how they look */
+/* ---------------------------------------------------------------- printing */
 
 static void put_masked(struct buf *out, const char *text)
 {
     (void)unicode_mask(out, span_from(text), false);
 }
 
-/* The line, and a caret below the column, as wide as what is masked before it. */
+/* Puts the line, and a caret below the column; masked characters before it count in full. */
 static void put_excerpt(struct buf *out, const struct finding *finding)
 {
     size_t len = strlen(finding->source);

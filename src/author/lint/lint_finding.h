@@ -1,5 +1,4 @@
-/* What `template lint` finds: by rules, with place, line, reason and remedy,
- * sorted, each once. */
+/* The findings of `template lint`: rule, place, reason and remedy, sorted, each once. */
 #pragma once
 
 #include "base/err.h"
@@ -11,7 +10,7 @@
 
 struct data;
 
-/* In the order of the manual: name, whether it is an error (else a warning), and what it finds. */
+/* In the manual's order: name, whether it is an error (else a warning), and its meaning. */
 #define EACH_LINT_RULE(X)                                                                          \
     X(RULE_MANIFEST, "manifest", true,                                                             \
       "catalog.yml, template.yml, layer.yml or image.yml is not as it must be")                    \
@@ -53,7 +52,7 @@ struct lint_rule_row {
 };
 
 extern const struct lint_rule_row lint_rules[RULE_COUNT];
-/* The rule of that name, or RULE_COUNT. */
+/* Finds the rule of that name; RULE_COUNT: there is none. */
 enum lint_rule lint_rule_of(struct span name);
 const char *lint_severity(enum lint_rule rule); /* "error", "warning" */
 
@@ -64,37 +63,37 @@ struct finding {
     const char *message, *hint, *trace; /* hint and trace may be NULL */
     const char *file, *source;          /* NULL: no place */
     size_t line, column, caret;
-    const char *types; /* "batch, service": whom it is about; or NULL */
+    const char *types; /* "batch, service": the types that it is about; or NULL */
 };
 
 struct finding_list {
     struct arena *arena;
     struct finding *items;
     size_t count;
-    struct intern subjects; /* of those that are about types: "rule file line column subject" */
-    size_t *numbers;        /* of the findings that these are */
-    size_t more;            /* that were found beyond those that are kept */
-    size_t more_bad;        /* of them errors */
+    struct intern subjects; /* keys of findings about types: "rule file line column subject" */
+    size_t *numbers;        /* the finding of each key */
+    size_t more;            /* findings beyond those that are kept */
+    size_t more_bad;        /* errors among them */
 };
 
 /*
- * Whether no more are kept; one of the rule is counted then. Call it before a finding is put into
- * words, which takes time.
+ * True where no more findings are kept; then it counts one of the rule. Call it before formatting a
+ * finding, which takes time.
  */
 bool findings_full(struct finding_list *findings, enum lint_rule rule);
-/* Keeps a copy of what the error says. */
+/* Keeps a copy of the error. */
 void findings_add(struct finding_list *findings, enum lint_rule rule, const struct err *err);
 /*
- * The same of a type: at one place, one subject is told of once, with all types. `subject` is
- * copied.
+ * The same for a finding about a type: at one place, each subject has one finding, with all its
+ * types. Copies `subject`.
  */
 void findings_add_of(struct finding_list *findings, enum lint_rule rule, const struct err *err,
                      const char *subject, const char *type);
-/* By file, line, column, rule; what is said twice is left out. */
+/* Sorts by file, line, column, rule; removes duplicates. */
 void findings_sort(struct finding_list *findings);
 size_t findings_errors(const struct finding_list *findings);
 size_t findings_warnings(const struct finding_list *findings);
 
-/* One, as a compiler says it. Foreign text is masked. */
+/* Prints one finding in a compiler's form. Masks foreign text. */
 int finding_print(struct buf *out, const struct finding *finding);
 struct data *finding_data(struct arena *arena, const struct finding *finding);

@@ -1,4 +1,4 @@
-/* The catalog beside its releases: what their children would lose without a word. */
+/* Compares the catalog with its releases: what children would lose without a notice. */
 #include "author/lint/lint_run.h"
 
 #include "base/arena.h"
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#define RELEASES_MAX ((size_t)50) /* that are asked for the names of answers */
+#define RELEASES_MAX ((size_t)50) /* whose answers' names are read */
 
 struct history {
     struct lint *lint;
@@ -45,7 +45,7 @@ static const struct catalog_revision *release_before(const struct history *h,
     return best;
 }
 
-/* The first path that differs; NULL: none does. */
+/* Finds the first path that differs; NULL: none does. */
 static int first_difference(const char **out, const struct fileset *a, const struct fileset *b,
                             struct err *err)
 {
@@ -67,7 +67,7 @@ static int first_difference(const char **out, const struct fileset *a, const str
     return 0;
 }
 
-/* At a member of a manifest, or where that is not there, at its beginning. */
+/* Places the error at a member of a manifest, or at its beginning where that is missing. */
 static void place_at(struct err *wrong, const struct lint *lint, const char *path, const char *key)
 {
     ERR_SCRATCH(ignored);
@@ -78,7 +78,7 @@ static void place_at(struct err *wrong, const struct lint *lint, const char *pat
     (void)yaml_at(wrong, node ? node : doc->root);
 }
 
-/* `*differs`: it is not what was released under its version, and no other version. */
+/* `*differs`: it differs from the release of its version, and its version is the same. */
 static int check_version(bool *differs, const struct history *h, const struct semver *now)
 {
     ERR_SCRATCH(wrong);
@@ -117,7 +117,7 @@ static bool is_renamed(const struct manifest *manifest, const char *answer)
     return false;
 }
 
-/* A question that is new, and may be the old one: by name, else by help or default. */
+/* A new question that may replace the old one: by name, else by help or default. */
 static const char *successor_of(struct arena *arena, const struct question *old,
                                 const struct manifest *before, const struct manifest *now)
 {
@@ -136,7 +136,7 @@ static const char *successor_of(struct arena *arena, const struct question *old,
     return near;
 }
 
-/* A loss is told of at the migrations. */
+/* Reports a loss at the migrations. */
 static void keep_loss(const struct history *h, struct err *wrong, const char *old,
                       const struct lint_type *type)
 {
@@ -183,7 +183,7 @@ static struct intern paths_of(struct arena *arena, const struct type_files *part
     return paths;
 }
 
-/* Whether one has many of the other's lines. */
+/* True where one has many of the other's lines. */
 static bool is_alike(struct span a, struct span b, struct arena *arena)
 {
     struct intern lines = {0};
@@ -215,7 +215,7 @@ static void lost_file(const struct history *h, const struct lint_type *type, con
     keep_loss(h, &wrong, old, type);
 }
 
-/* The new file that a lost one may be now: its copy, else the first that is like it. */
+/* Finds the new file that may be a lost one: its copy, else the first that resembles it. */
 static int find_moved(const struct type_file **out, const struct history *h,
                       const struct lint_type *type, const struct type_file *old,
                       const struct intern *olds)
@@ -243,8 +243,8 @@ static int find_moved(const struct type_file **out, const struct history *h,
 }
 
 /*
- * Names with {{ }} are the rendered paths of nobody: no migration could name them. One that changes
- * by case alone needs none.
+ * No child has a path with {{ }}, so no migration could name one. A path that changes by case alone
+ * needs no migration.
  */
 static int check_files(const struct history *h, const struct lint_type *type,
                        const struct type_files *before)
@@ -266,7 +266,7 @@ static int check_files(const struct history *h, const struct lint_type *type,
 
 /* ---------------------------------------------------------------- a type of both */
 
-/* What a release has that cannot be read today is no child's any more, or nothing to compare. */
+/* A part of a release that cannot be read today belongs to no child, or cannot be compared. */
 static int check_type(const struct history *h, const struct lint_type *type)
 {
     ERR_SCRATCH(ignored);
@@ -285,7 +285,7 @@ static int check_type(const struct history *h, const struct lint_type *type)
     return check_files(h, type, &parts);
 }
 
-/* ---------------------------------------------------------------- answers that never were */
+/* ---------------------------------------------------------------- unknown answers */
 
 static void add_names(const struct history *h, const struct catalog_revision *release,
                       const char *type, struct data *names)
@@ -352,7 +352,7 @@ static int check_names(const struct history *h, const struct lint_type *type)
             !semver_parse_tag(&version, h->revisions[i].name))
             continue;
         if (++releases > RELEASES_MAX)
-            return 0; /* nobody can say */
+            return 0; /* not known */
         add_names(h, &h->revisions[i], type->name, names);
     }
     check_migrations(h, type, names);

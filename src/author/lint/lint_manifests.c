@@ -1,4 +1,4 @@
-/* All manifests of a catalog, those that nothing takes, too, and its matrix. */
+/* Checks all manifests of a catalog, used or not, and its matrix. */
 #include "author/lint/lint_run.h"
 
 #include "base/arena.h"
@@ -17,7 +17,7 @@
 
 /* ---------------------------------------------------------------- reading them */
 
-/* What is read, and into what. */
+/* The manifest being read, and its destination. */
 struct manifest_reading {
     struct lint *lint;
     const char *name;
@@ -25,14 +25,14 @@ struct manifest_reading {
     bool is_image;
 };
 
-/* The catalog's files, some with another text. */
+/* The catalog's files, some with their text replaced. */
 struct mended {
     struct fileset set; /* first: a set is cast back */
     const struct fileset *below;
     struct mended_file {
         size_t index;
         struct span text;
-        const char *layer; /* whose manifest it is */
+        const char *layer; /* the manifest's layer */
     } * files;
     size_t count;
 };
@@ -86,7 +86,7 @@ static int read_type(struct lint *lint, const struct mended *mended, const char 
 
 /* ---------------------------------------------------------------- layers */
 
-/* What is wrong with a layer is told once, and hides nothing of the types that take it. */
+/* Reports a layer's mistakes once; they hide no mistake of the types that take it. */
 static int read_layer(struct lint *lint, struct mended *mended, const char *name)
 {
     const char *path = arena_printf(lint->arena, "templates/_layers/%s/layer.yml", name);
@@ -137,7 +137,7 @@ static struct lint_type *add_type(struct lint *lint, const char *name)
     return type;
 }
 
-/* The first of each kind is told of: the second follows once it is mended. */
+/* Reports the first of each kind: the second follows once it is corrected. */
 static int check_migrations(struct lint *lint, const struct manifest *manifest)
 {
     ERR_SCRATCH(wrong);
@@ -159,7 +159,7 @@ static bool is_plain(const struct yaml_node *node)
     return plain;
 }
 
-/* A default that is not rendered from others is taken as somebody who gives no answer takes it. */
+/* Checks a default that is not rendered from others as if nobody gave an answer. */
 static int check_default(struct lint *lint, const struct question *question)
 {
     ERR_SCRATCH(wrong);
@@ -258,7 +258,7 @@ static bool needs_matrix(const struct lint *lint)
     return false;
 }
 
-/* Its rows take a hundred times what the findings do: they are gone when it is checked. */
+/* Reading its rows takes a hundred times the memory of the findings: frees them after the check. */
 static int lint_matrix(struct lint *lint)
 {
     ARENA_SCRATCH(rows);
@@ -281,7 +281,7 @@ static void keep_part(void *context, const struct err *wrong)
         findings_add(lint->findings, RULE_MANIFEST, wrong);
 }
 
-/* Questions that were left out are known all the same: one mistake is told of once. */
+/* Questions that were left out count as known: each mistake is reported once. */
 static void know_questions(const struct lint *lint, struct lint_type *type)
 {
     ERR_SCRATCH(ignored);

@@ -1,4 +1,4 @@
-/* Whether types and base images render, with the answers that they get by default. */
+/* Renders types and base images with their default answers, to find errors. */
 #include "author/lint/lint_run.h"
 
 #include "base/arena.h"
@@ -17,7 +17,7 @@
 
 /* ---------------------------------------------------------------- answers */
 
-/* The choices of a list with commas between, or NULL: there are none that are plain. */
+/* All choices of a list, separated by commas; NULL: it has no plain ones. */
 static const char *all_choices(struct arena *arena, const struct question *question)
 {
     const struct yaml_node *node = question->choices;
@@ -29,7 +29,7 @@ static const char *all_choices(struct arena *arena, const struct question *quest
     return all;
 }
 
-/* Of what has no default. Guesses count only where they are right. */
+/* Guesses answers without a default. Only a valid guess counts. */
 static void guess(struct given_list *out, struct arena *arena, const struct manifest *manifest)
 {
     static const char *const some[] = {
@@ -69,7 +69,7 @@ static int make(struct making *m, const struct lint_type *type, struct err *err)
     return making_render(m, err);
 }
 
-/* Whether one of "a, b" is that type. */
+/* True where "a, b" contains that type. */
 static bool is_about(const char *types, const char *type)
 {
     size_t len = strlen(type);
@@ -79,7 +79,7 @@ static bool is_about(const char *types, const char *type)
     return false;
 }
 
-/* Whether an error of the type was found before: rendering would only say it again. */
+/* True where an error of the type was found before: rendering would only repeat it. */
 static bool is_told(const struct lint *lint, const struct lint_type *type)
 {
     const char *folder =

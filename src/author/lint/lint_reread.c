@@ -1,4 +1,4 @@
-/* A manifest that is wrong in several places: each is told of, and it is read without them. */
+/* Reads a manifest with several mistakes: reports each, and reads the rest without them. */
 #include "author/lint/lint_run.h"
 
 #include "base/arena.h"
@@ -10,19 +10,19 @@
 
 #include <string.h>
 
-#define BYTES_MAX (4 * LIMIT_MIB) /* that are read again and again */
+#define BYTES_MAX (4 * LIMIT_MIB) /* read again and again */
 #define ATTEMPTS_MAX 100
 
-/* A set of files in which one has another text. */
+/* The catalog's files, one of them with its text replaced. */
 struct overlay {
     struct fileset set; /* first: a set is cast back */
     const struct fileset *below;
     size_t index;
     struct span text;
     struct extent {
-        size_t from, to; /* from the beginning of its line to where what follows begins */
-        bool member;     /* of the document */
-    } * holes;           /* that were taken out; bytes keep their places */
+        size_t from, to; /* from the start of its line to the start of what follows */
+        bool member;     /* it is a member of the document */
+    } * holes;           /* removed parts; the other bytes keep their places */
     size_t hole_count;
 };
 
@@ -35,7 +35,7 @@ static int read_overlay(struct span *out, const struct fileset *set, size_t inde
     return 0;
 }
 
-/* ---------------------------------------------------------------- what is to blame */
+/* ---------------------------------------------------------------- the part to blame */
 
 static size_t offset_of(struct span text, size_t line, size_t column)
 {
@@ -56,7 +56,7 @@ static size_t line_start(struct span text, size_t at)
     return at;
 }
 
-/* Whether it is written in braces or brackets. */
+/* True where it is written in braces or brackets. */
 static bool is_flow(const struct yaml_node *node)
 {
     return node->offset < node->doc->source.len &&
@@ -69,9 +69,9 @@ static bool begins_with(const struct yaml_node *node, size_t at)
 }
 
 /*
- * The innermost part that can be taken out and holds `at`: an entry of a list (of the only one, the
- * whole list), a member of the document, and where a key is unknown the member alone, unless its
- * dash would be left, or its braces.
+ * Finds the innermost part that can be removed and holds `at`: an entry of a list (for the only
+ * one, the whole list), or a member of the document. For an unknown key it is that member alone,
+ * unless only its dash or its braces would remain.
  */
 static void find_extent(struct extent *out, const struct yaml_node *node, size_t end, size_t at,
                         bool member, size_t depth)
@@ -100,7 +100,7 @@ static void blank(char *text, struct span source, struct extent extent)
     size_t from = line_start(source, extent.from), to = extent.to;
     if (to < source.len)
         to = line_start(source, to);
-    if (to <= from) { /* on one line with its neighbours */
+    if (to <= from) { /* it shares its line with its neighbours */
         const char *end = memchr(source.ptr + from, '\n', source.len - from);
         to = end ? (size_t)(end - source.ptr) : source.len;
     }
@@ -109,7 +109,7 @@ static void blank(char *text, struct span source, struct extent extent)
             text[i] = ' ';
 }
 
-/* Whether something was taken out of what misses something now. */
+/* True where a part was removed from a value that now lacks something. */
 static bool has_hole(const struct overlay *overlay, const struct extent *extent, bool whole)
 {
     for (size_t i = 0; i < overlay->hole_count; i++) {
@@ -121,8 +121,8 @@ static bool has_hole(const struct overlay *overlay, const struct extent *extent,
 }
 
 /*
- * Takes out what the error blames; false where nothing more can be. `*follows`: it is wrong only
- * because something was taken out before.
+ * Removes what the error blames; false where nothing more can be removed. `*follows`: the error
+ * exists only because of an earlier removal.
  */
 static bool take_out(bool *follows, struct overlay *overlay, struct arena *arena, const char *path,
                      const struct err *wrong)

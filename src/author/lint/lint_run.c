@@ -1,4 +1,4 @@
-/* One run of `template lint`: what becomes of what is found. */
+/* One run of `template lint`: keeps its findings. */
 #include "author/lint/lint_run.h"
 
 #include "base/budget.h"

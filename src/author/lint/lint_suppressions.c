@@ -1,4 +1,4 @@
-/* Comments that say why a rule does not hold in a file: `tmplgen-lint: ignore RULE because ...`. */
+/* Comments that switch off a rule in a file: `tmplgen-lint: ignore RULE because ...`. */
 #include "author/lint/lint_run.h"
 
 #include "base/arena.h"
@@ -39,7 +39,7 @@ static void wrong_comment(const struct suppressions *all, const struct suppressi
     findings_add(all->lint->findings, RULE_SUPPRESSION, &wrong);
 }
 
-/* "ignore RULE because REASON" behind the mark, on one line. */
+/* Reads "ignore RULE because REASON" after the mark, on one line. */
 static void read_comment(struct suppressions *all, struct suppression at)
 {
     struct arena *arena = all->lint->arena;

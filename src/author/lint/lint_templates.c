@@ -1,4 +1,4 @@
-/* What templates mention, in every branch: names that are nothing, files that are not there. */
+/* Checks what templates mention, in every branch: unknown names, missing files. */
 #include "author/lint/lint_run.h"
 
 #include "base/arena.h"
@@ -14,14 +14,14 @@
 
 #include <string.h>
 
-/* One text or file that is being read. */
+/* A text or a file being read. */
 struct scan {
     struct lint *lint;
     struct lint_type *type;
-    const struct data *known;     /* what may be said there */
+    const struct data *known;     /* the names known there */
     const struct yaml_node *node; /* of a text of a manifest; NULL: a file */
     const char *what;             /* "in the name of this file"; or NULL */
-    bool dead;                    /* what the type is leaves it out */
+    bool dead;                    /* the type's own facts leave it out */
     struct include_source includes;
 };
 
@@ -58,7 +58,7 @@ static void find(const struct scan *scan, enum lint_rule rule, struct err *wrong
     findings_add_of(scan->lint->findings, rule, wrong, subject, scan->type->name);
 }
 
-/* Whether it is only counted. To find its line, and the nearest name, is work. */
+/* True where a finding would only be counted: finding its line and the nearest name is costly. */
 static bool is_full(const struct scan *scan, enum lint_rule rule, const struct mention *mention)
 {
     return findings_full(scan->lint->findings, rule) ||
@@ -135,7 +135,7 @@ static void see_member(const struct scan *scan, const struct mention *mention)
         (!none && (!value || attribute_is_known(&nearest, mention->text))))
         return;
     if (none && memchr(dot + 1, '.', mention->text.len - owner.len - 1))
-        return; /* told of its owner */
+        return; /* its owner was reported */
     if (is_full(scan, RULE_UNKNOWN_ATTRIBUTE, mention))
         return;
     (void)err_set(&wrong, TG_USAGE, "invalid",
@@ -152,7 +152,7 @@ static void see_member(const struct scan *scan, const struct mention *mention)
 
 /* ---------------------------------------------------------------- includes */
 
-/* The name by which a file of includes is included, or NULL: it is none. */
+/* The name by which a file of includes is included; NULL: it is not such a file. */
 static const char *include_name(struct arena *arena, const char *path)
 {
     static const char all[] = "templates/_includes/", layers[] = "templates/_layers/",
@@ -175,7 +175,7 @@ static void add_template(struct lint_templates *out, struct lint *lint, const ch
     data_put(lint->arena, lint->reached, path, data_bool(lint->arena, true));
 }
 
-/* A name is itself; a pattern is all that it matches. */
+/* A name means one template; a pattern means all that it matches. */
 static struct lint_templates find_templates(struct lint *lint, const char *text)
 {
     struct lint_templates found = {NULL, 0};
@@ -189,7 +189,7 @@ static struct lint_templates find_templates(struct lint *lint, const char *text)
     return found;
 }
 
-/* Each is looked for once. */
+/* Searches for each name only once. */
 static size_t list_templates(const char *const **names, void *context, struct span mentioned)
 {
     struct lint *lint = ((struct scan *)context)->lint;
@@ -241,7 +241,7 @@ static void see(void *context, const struct mention *mention)
 
 /* ---------------------------------------------------------------- files and texts */
 
-/* At the place in the catalog's file, whatever name the template has for itself. */
+/* Places the error in the catalog's file, whatever name the template has for itself. */
 static void keep_broken(void *context, const char *name, const struct err *wrong)
 {
     const struct scan *scan = context;
@@ -285,7 +285,7 @@ static int scan_text(struct lint *lint, struct lint_type *type, const struct dat
     return read_source(&scan, &source, expression);
 }
 
-/* A text, or a list of texts. */
+/* Scans a text, or a list of texts. */
 static int scan_node(struct lint *lint, struct lint_type *type, const struct data *known,
                      const struct yaml_node *node)
 {
@@ -310,7 +310,7 @@ static bool is_never(const struct lint_type *type, const struct manifest_text *w
     return template_never(type->known, &source);
 }
 
-/* By what the type is: `when` of the layer, or of a row that matches the file. */
+/* True where the type's facts leave the file out: `when` of the layer, or of a matching row. */
 static bool is_left_out(const struct lint_type *type, const struct type_file *file)
 {
     const struct layer *layer = &file->layer->layer;
@@ -355,7 +355,7 @@ static int scan_file(struct lint *lint, struct lint_type *type, const struct typ
 
 /* ---------------------------------------------------------------- a type */
 
-/* Each question sees the answers of those before it. */
+/* Each question may use the answers of those before it. */
 static int scan_questions(struct lint *lint, struct lint_type *type)
 {
     const struct manifest *manifest = type->manifest;

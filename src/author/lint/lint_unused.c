@@ -1,4 +1,4 @@
-/* What makes no difference: questions, layers, includes, globs. */
+/* Finds parts without effect: questions, layers, includes, globs. */
 #include "author/lint/lint_run.h"
 
 #include "base/arena.h"
@@ -73,13 +73,13 @@ static int unused_includes(struct lint *lint)
 
 /* ---------------------------------------------------------------- globs */
 
-/* A row of a manifest that holds globs, and whether they have matched in any type so far. */
+/* A row of a manifest with globs, and whether they have matched in any type so far. */
 struct glob_row {
     const char *file; /* of the manifest */
     const char *kind; /* "files", "delimiters", "overrides" */
     const char *glob;
     size_t number; /* of the row, or of the layer that has the overrides */
-    bool matches;  /* a file, in some type */
+    bool matches;  /* a file matched, in some type */
 };
 
 struct glob_rows {
@@ -87,7 +87,7 @@ struct glob_rows {
     struct data *numbers; /* of the items, by "manifest kind number layer" */
     struct glob_row *items;
     size_t count;
-    struct yaml_doc *doc; /* the manifest that was read last */
+    struct yaml_doc *doc; /* the manifest read last */
 };
 
 static void note_row(struct glob_rows *rows, const struct glob_row *row)
@@ -114,7 +114,7 @@ static const char *manifest_path(const struct lint *lint, const struct lint_type
                        : arena_printf(lint->arena, "templates/%s/template.yml", type->name);
 }
 
-/* A policy is for a path, whichever layer it is of; a condition is for the layer's own files. */
+/* A policy applies to a path in any layer; a condition applies to the layer's own files. */
 static bool rule_matches(const struct type_files *parts, const struct type_layer *layer,
                          const struct file_rule *rule)
 {
@@ -136,7 +136,7 @@ static bool delimiters_match(const struct type_files *parts, const struct type_l
     return false;
 }
 
-/* Whether it names a file of the layer that one of an earlier layer may be in the place of. */
+/* True where it names a file of the layer that may replace one of an earlier layer. */
 static bool override_matches(const struct type_files *parts, const struct type_layer *layer,
                              const char *glob)
 {
@@ -171,9 +171,9 @@ static void note_layer(struct glob_rows *rows, const struct lint_type *type,
                            override_matches(&type->parts, part, layer->overrides.items[i])});
 }
 
-/* ---------------------------------------------------------------- where a glob stands */
+/* ---------------------------------------------------------------- the place of a glob */
 
-/* The scalar that holds the glob of a row. */
+/* The scalar with the glob of a row. */
 static const struct yaml_node *node_of(const struct yaml_node *root, const struct glob_row *row)
 {
     const struct yaml_node *list = yaml_get(root, row->kind);
@@ -257,7 +257,7 @@ static const char *nearest_question(const struct lint *lint, const char *name)
     return str_nearest(name, names, count);
 }
 
-/* A layer that is damaged may have had the question. */
+/* A damaged layer may have had the question. */
 static int unused_defaults(struct lint *lint)
 {
     const struct yaml_node *defaults = yaml_get(lint->catalog->yml, "defaults");
@@ -288,7 +288,7 @@ int lint_unused(struct lint *lint)
         return 0;
     for (size_t i = 0; i < lint->type_count; i++)
         if (!lint->types[i].manifest)
-            return 0; /* what it takes is not known */
+            return 0; /* its layers are not known */
     if (unused_layers(lint) < 0 || unused_includes(lint) < 0 || unused_defaults(lint) < 0)
         return -1;
     return unused_globs(lint);

@@ -1,11 +1,11 @@
-/* What `resolution` has, for templates that are checked before they are rendered. */
+/* The attributes of `resolution`, to check templates before they are rendered. */
 #include "author/lint/lint_run.h"
 
 #include "base/str.h"
 
 #include <string.h>
 
-/* Of docs/json.md; a test holds them against its schema. */
+/* From docs/json.md; a test compares them with its schema. */
 static const char *const attributes[] = {
     "resolution",
     "resolution.arch",
@@ -61,7 +61,7 @@ static bool is_entry(struct span path)
     return false;
 }
 
-/* The names right below `owner`. */
+/* Lists the names directly below `owner`. */
 static size_t list_below(const char **names, struct span owner)
 {
     size_t count = 0;

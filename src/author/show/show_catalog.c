@@ -1,4 +1,4 @@
-/* What `template list` and `template show` tell: documents. */
+/* The documents of `template list` and `template show`. */
 #include "author/show_catalog.h"
 
 #include "author/show/type_files.h"
@@ -24,9 +24,9 @@ struct data *show_catalog(struct arena *arena, const struct catalog *catalog)
 
 /* ---------------------------------------------------------------- manifests */
 
-/* Lines of texts for offsets that mostly grow: each byte is looked at once. Zeroed at first. */
+/* Lines for offsets in texts; offsets mostly ascend, so each byte is read once. Starts zeroed. */
 struct line_counter {
-    const char *text;      /* that was asked for last */
+    const char *text;      /* the last text */
     size_t offset, before; /* line ends before the offset in it */
 };
 
@@ -41,7 +41,7 @@ static size_t line_counter_at(struct line_counter *counter, struct span text, si
     return counter->before + 1;
 }
 
-/* "templates/service/template.yml:12", which editors open; null for what nobody wrote. */
+/* "templates/service/template.yml:12", which editors can open; null where no file has it. */
 static void push_placed(struct arena *arena, struct data *list, struct data *map,
                         const struct yaml_node *node, struct line_counter *lines)
 {
@@ -79,7 +79,7 @@ static struct data *layers_data(struct arena *arena, const struct manifest *mani
     return list;
 }
 
-/* A default or choices, as they stand there: a text, or a list of texts. */
+/* A default or choices as written: a text, or a list of texts. */
 static struct data *node_data(struct arena *arena, const struct yaml_node *node)
 {
     if (!node || yaml_is_null(node))
@@ -92,7 +92,7 @@ static struct data *node_data(struct arena *arena, const struct yaml_node *node)
     return list;
 }
 
-/* A part of each choice. */
+/* One part of each choice. */
 static struct data *choices_data(struct arena *arena, const struct yaml_node *choices,
                                  const struct yaml_node *part(const struct yaml_node *choice))
 {
@@ -196,7 +196,7 @@ static void put_rules(struct arena *arena, struct data *map, const struct type_f
 {
     enum file_policy policy = POLICY_MERGE;
     enum file_merge merge = MERGE_TEXT;
-    for (size_t i = 0; i < parts->layer_count; i++) /* the last row that matches says */
+    for (size_t i = 0; i < parts->layer_count; i++) /* the last row that matches decides */
         for (size_t j = 0; j < parts->layers[i].layer.rule_count; j++) {
             const struct file_rule *rule = &parts->layers[i].layer.rules[j];
             if (!type_files_may_match(rule->glob, file))
@@ -208,7 +208,7 @@ static void put_rules(struct arena *arena, struct data *map, const struct type_f
              FIELD("merge", file_merge_names[merge]));
 }
 
-/* All of these must hold: the layer's own, then those of its rows that match the path. */
+/* The conditions that must all hold: the layer's, then those of its rows that match the path. */
 static struct data *conditions_data(struct arena *arena, const struct type_file *file)
 {
     const struct layer *layer = &file->layer->layer;
@@ -221,7 +221,7 @@ static struct data *conditions_data(struct arena *arena, const struct type_file 
     return list;
 }
 
-/* Files of later layers that take this one's place where they are there. */
+/* The files of later layers that replace this one where they exist. */
 static struct data *replaced_by(struct arena *arena, const struct type_files *parts,
                                 const struct type_file *file)
 {
@@ -246,7 +246,7 @@ static struct data *path_data(struct arena *arena, const struct type_files *part
                     FIELD("replaced_by", replaced_by(arena, parts, file)));
 }
 
-/* By path; of one path in the order of the layers. */
+/* Sorts by path; equal paths by the order of the layers. */
 static int compare_files(const void *a, const void *b)
 {
     const struct type_file *x = *(const struct type_file *const *)a;
@@ -267,7 +267,7 @@ static struct data *paths_data(struct arena *arena, const struct type_files *par
     return list;
 }
 
-/* Those of a render; what tmplgen itself adds has no file. */
+/* The files of a render; the ones that tmplgen itself adds have no source. */
 static struct data *rendered_data(struct arena *arena, const struct type_files *parts,
                                   const struct render *render)
 {
@@ -312,7 +312,7 @@ int show_types(struct data **out, struct arena *arena, const struct catalog *cat
     return 0;
 }
 
-/* All but the paths. */
+/* Everything but the paths. */
 static struct data *manifest_data(struct arena *arena, const struct catalog *catalog,
                                   const struct manifest *manifest)
 {

@@ -1,4 +1,4 @@
-/* What a type, or a base image, is made of: the layers that it may take, and all their files. */
+/* The parts of a type, or of a base image: the layers that it may take, and all their files. */
 #include "author/show/type_files.h"
 
 #include "base/arena.h"
@@ -26,7 +26,7 @@ struct part_gatherer {
 
 /* ---------------------------------------------------------------- paths as globs */
 
-/* A text with its {{ }}, {% %} and {# #} (or those with square brackets) as '*'. */
+/* The text with '*' for each {{ }}, {% %} and {# #} (or those with square brackets). */
 static const char *pattern_of(struct arena *arena, const char *text, enum template_delimiters kind)
 {
     static const char opens[] = "{[", *const ends[] = {"}}%}#}", "]]%]#]"};
@@ -46,7 +46,7 @@ static const char *pattern_of(struct arena *arena, const char *text, enum templa
     return arena_strdup(arena, buf_text(&out));
 }
 
-/* What is rendered, as a name that it might be. */
+/* The pattern with a possible name for each rendered part. */
 static const char *example_of(struct arena *arena, const char *pattern)
 {
     char *example = arena_strdup(arena, pattern);
@@ -152,7 +152,7 @@ static int add_layer(const struct part_gatherer *g, const struct layer_use *use,
     return 0;
 }
 
-/* Whether the use's name renders to `name` with one of the type's frameworks. */
+/* True where the use's name renders to `name` with one of the type's frameworks. */
 static bool is_of_framework(const struct part_gatherer *g, const struct layer_use *use,
                             const char *name)
 {
@@ -167,13 +167,13 @@ static bool is_of_framework(const struct part_gatherer *g, const struct layer_us
         struct data *context = data_of(&arena, FIELD("resolution", resolution));
         struct template_source source = {.name = "name", .text = span_from(use->name.text)};
         if (template_render(&out, &source, context, NULL, &ignored) < 0)
-            return true; /* it depends on more */
+            return true; /* it depends on other answers, too */
         rendered |= str_equal(buf_text(&out), name);
     }
     return rendered;
 }
 
-/* A layer whose name is rendered may be any that the name's plain parts allow. */
+/* A layer use with a rendered name may mean any layer that the plain parts of the name allow. */
 static int add_use(const struct part_gatherer *g, const struct layer_use *use, size_t order)
 {
     const char *pattern = pattern_of(g->arena, use->name.text, DELIMITERS_JINJA);

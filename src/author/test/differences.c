@@ -1,4 +1,4 @@
-/* How two renders differ, over many cases: each change once, as a patch. */
+/* The differences between two renders, over many cases: each change once, as a patch. */
 #include "author/differences.h"
 
 #include "base/account.h"
@@ -26,7 +26,7 @@ static bool is_same(const struct render_entry *a, const struct render_entry *b)
     return a && b && a->executable == b->executable && memcmp(a->id, b->id, sizeof(a->id)) == 0;
 }
 
-/* Path, and both contents with their modes. */
+/* The key of a change: its path, and both contents with their modes. */
 static struct span key_of(struct buf *out, const char *path, const struct render_entry *old,
                           const struct render_entry *new)
 {

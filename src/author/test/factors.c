@@ -1,4 +1,4 @@
-/* What can be said of a child of a type, and which values of each are tried. */
+/* Finds the factors of a type's children, and the values to try. */
 #include "author/test/cases.h"
 
 #include "base/arena.h"
@@ -48,7 +48,7 @@ static void add_stack(const struct factor_finder *f)
 
 /* ---------------------------------------------------------------- questions, by their types */
 
-/* Quotes, escapes, what shells, templates and markup take for theirs, and what is not ASCII. */
+/* Quotes, escapes, special characters of shells, templates and markup, and non-ASCII. */
 #define HARD_TEXT "Says \"no\" \\ to $HOME `id` ${{ x }} {{ y }} <b> it's \360\237\230\200 \303\251"
 
 static const char *const texts_tried[] = {
@@ -64,7 +64,7 @@ static int fits(bool *out, const struct factor_finder *f, const struct question 
                : 0;
 }
 
-/* The first that its pattern takes is the one that is tried, from number `first` on. */
+/* Tries the first sample that its pattern accepts, from number `first` on. */
 static int add_fitting(const struct factor_finder *f, struct factor *factor,
                        const struct question *question, size_t first)
 {
@@ -78,7 +78,7 @@ static int add_fitting(const struct factor_finder *f, struct factor *factor,
     return 0;
 }
 
-/* The plain words of a pattern such as none|fast|tier:[a-z]+ are answers that mean something. */
+/* The plain words of a pattern such as none|fast|tier:[a-z]+ are probably meaningful answers. */
 static void add_pattern_words(const struct factor_finder *f, struct factor *factor,
                               const char *pattern)
 {
@@ -113,7 +113,7 @@ static void add_words(const struct factor_finder *f, struct factor *factor,
         add_value(f, factor, words[i]);
 }
 
-/* Each once: a bound may be 0 or 1. */
+/* Adds each number once: a bound may be 0 or 1. */
 static int add_numbers(const struct factor_finder *f, struct factor *factor,
                        const struct question *question)
 {
@@ -125,7 +125,7 @@ static int add_numbers(const struct factor_finder *f, struct factor *factor,
     return 0;
 }
 
-/* One that its bounds take. */
+/* A number within its bounds. */
 static const char *some_number(const struct question *question)
 {
     return question->min ? question->min : question->max ? question->max : "1";
@@ -167,7 +167,7 @@ static int add_lists(const struct factor_finder *f, struct factor *factor,
     return 0;
 }
 
-/* What is tried of a question's type. */
+/* Adds the values for a question's type. */
 static int add_typed(const struct factor_finder *f, struct factor *factor,
                      const struct question *question)
 {
@@ -187,7 +187,7 @@ static int add_typed(const struct factor_finder *f, struct factor *factor,
     return add_lists(f, factor, question);
 }
 
-/* A default as --set takes it; NULL: other answers may change it. */
+/* A default as --set takes it; NULL: it may depend on other answers. */
 static const char *plain_default(struct arena *arena, const struct question *question)
 {
     const struct yaml_node *node = question->fallback;
@@ -207,7 +207,7 @@ static const char *plain_default(struct arena *arena, const struct question *que
     return count ? str_join(arena, texts, count, ",") : "none";
 }
 
-/* The default needs not be said. */
+/* The default needs no value of its own. */
 static void drop_default(const struct factor_finder *f, struct factor *factor,
                          const struct question *question)
 {
@@ -235,18 +235,18 @@ static int add_question(const struct factor_finder *f, const struct question *qu
     }
     drop_default(f, factor, question);
     if (factor->count == 0)
-        add_value(f, factor, NULL); /* which says what is missing */
+        add_value(f, factor, NULL); /* the case then reports the missing answer */
     return 0;
 }
 
-/* ---------------------------------------------------------------- what is offered */
+/* ---------------------------------------------------------------- offered choices */
 
-/* Anything that a question of its type takes. */
+/* Any value that a question of its type accepts. */
 static const char *some_answer(const struct question *question)
 {
     switch (question->type) {
     case QUESTION_STR:
-    case QUESTION_CHOICE: /* which is answered by one of its choices */
+    case QUESTION_CHOICE: /* `listen` takes one of its choices instead */
         return "z-9";
     case QUESTION_BOOL:
         return "true";
@@ -259,7 +259,7 @@ static const char *some_answer(const struct question *question)
     return some_number(question);
 }
 
-/* Takes every default; of what has none, anything that is taken. */
+/* Takes every default, and any valid value where there is none. */
 static int listen(const char **text, void *context, struct arena *arena,
                   const struct prompt *prompt, struct err *err)
 {
@@ -278,7 +278,7 @@ static int listen(const char **text, void *context, struct arena *arena,
     return 0;
 }
 
-/* Those of a question that is not asked by default, as the manifest has them. */
+/* Adds the choices of a question that is not asked by default, from the manifest. */
 static void add_plain_choices(const struct factor_finder *f, const struct question *question)
 {
     const struct yaml_node *list = question->choices;
@@ -293,7 +293,7 @@ static void add_plain_choices(const struct factor_finder *f, const struct questi
     data_put(f->arena, f->choices, question->name, texts);
 }
 
-/* What is offered may depend on other answers: it is heard from the questions as they are asked. */
+/* The offered choices may depend on other answers: asks the questions, and records the choices. */
 static void hear_choices(struct factor_finder *f)
 {
     const struct manifest *manifest = f->making->manifest;
@@ -331,7 +331,7 @@ int factors_find(struct factors *out, struct arena *arena, const struct making *
     if (making->manifest->has_stack)
         add_stack(&f);
     for (size_t i = 0; i < making->manifest->question_count; i++) {
-        /* what nobody is asked, and what no template sees, makes no difference */
+        /* a question that is never asked, or that no template reads, makes no difference */
         const struct question *question = &making->manifest->questions[i];
         if (!question->computed.text && !question->secret && add_question(&f, question) < 0)
             return -1;

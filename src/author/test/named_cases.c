@@ -1,4 +1,4 @@
-/* The cases that a catalog's authors keep under tests/: answers, and what they render to. */
+/* The cases that a catalog's authors keep under tests/: answers, and their renders. */
 #include "author/test/named_cases.h"
 
 #include "base/arena.h"
@@ -38,7 +38,7 @@ static bool path_counts(const char *path)
     return !*++below || strcmp(below, ANSWERS) == 0 || str_starts(below, GOLDEN "/");
 }
 
-/* The case that a path is the answers of, or false. */
+/* The case whose answers file has that path; false: it is another file. */
 static bool is_answers(struct named_case *out, struct arena *arena, const char *path)
 {
     const char *type = path + strlen(TESTS), *slash = strchr(type, '/'), *name = slash + 1;
@@ -124,7 +124,7 @@ int named_cases_type(struct type_test *out, struct arena *arena, const struct na
 
 /* ---------------------------------------------------------------- rendering */
 
-/* What is said of the stack by itself, and the answers to questions. */
+/* Reads the choices of the stack, and separately the answers to questions. */
 static int read_answers(struct stack_request *request, struct given_list *stack,
                         struct given_list *answers, struct arena *arena,
                         const struct yaml_node *root, struct err *err)
@@ -187,8 +187,8 @@ struct render named_case_kept(struct arena *arena, const struct render *render,
 /* ---------------------------------------------------------------- goldens */
 
 /*
- * Files that would tell git something about the golden itself have another name there, so that all
- * of it can be committed.
+ * Files that would tell git something about the golden itself get another name there. So all of a
+ * golden can be committed.
  */
 #define DISGUISE ".golden"
 
@@ -264,7 +264,7 @@ static int write_golden(const char *folder, struct arena *arena, const struct re
     return rc;
 }
 
-/* Where a file system cannot exchange two names, there is none of them for a moment. */
+/* Where a file system cannot exchange two names, both are missing for a moment. */
 static int put_in_place(const char *made, const char *place, struct arena *arena, struct err *err)
 {
     const char *old = arena_printf(arena, "%s.old", made);

@@ -1,4 +1,4 @@
-/* The cases that a catalog's authors keep under tests/: answers, and what they render to. */
+/* The cases that a catalog's authors keep under tests/: answers, and their renders. */
 #pragma once
 
 #include "base/err.h"
@@ -23,27 +23,27 @@ struct named_case {
 };
 
 struct type_test {
-    const struct yaml_node *samples; /* by question: what pairwise cases try; or NULL */
-    struct words files;              /* globs of what goldens hold; none: all */
-    struct words *checks;            /* commands to be run in each case */
+    const struct yaml_node *samples; /* by question: the values for pairwise cases; or NULL */
+    struct words files;              /* globs of the files in goldens; none: all */
+    struct words *checks;            /* commands to run in each case */
     size_t check_count;
 };
 
 struct named_cases {
-    const char *catalog;         /* the folder that they lie in */
-    const struct fileset *files; /* NULL: there is no tests/; for catalog_folder_files_free */
+    const char *catalog;         /* the folder of the catalog */
+    const struct fileset *files; /* NULL: there is no tests/; freed by catalog_folder_files_free */
     struct named_case *items;    /* sorted by type and name */
     size_t count;
 };
 
 /*
- * Those of the catalog in `folder`, whose types are given; one of a type that is not there: exit 2,
- * "unknown-type". Whatever else lies in tests/ is not looked at.
+ * Finds the cases of the catalog in `folder`, whose types are given. A case of a type that does not
+ * exist: exit 2, "unknown-type". Ignores other files in tests/.
  */
 TG_CHECKED int named_cases_open(struct named_cases *out, struct arena *arena, const char *folder,
                                 const char *const *types, size_t type_count, struct err *err);
 
-/* What tests/TYPE/test.yml says; nothing where there is none. */
+/* Reads tests/TYPE/test.yml; empty where there is none. */
 TG_CHECKED int named_cases_type(struct type_test *out, struct arena *arena,
                                 const struct named_cases *cases, const char *type, struct err *err);
 
@@ -51,13 +51,13 @@ TG_CHECKED int named_cases_type(struct type_test *out, struct arena *arena,
 TG_CHECKED int named_case_render(struct making *out, struct arena *arena,
                                  const struct named_cases *cases, const struct named_case *one,
                                  const struct making *type, struct err *err);
-/* What goldens hold of a render. */
+/* The part of a render that goldens have. */
 struct render named_case_kept(struct arena *arena, const struct render *render,
                               const struct type_test *test);
-/* Its golden, as if it had been rendered; `*found` is false where it has none. */
+/* Reads its golden as a render; `*found` is false where it has none. */
 TG_CHECKED int named_case_golden(struct render *out, bool *found, struct arena *arena,
                                  const struct named_cases *cases, const struct named_case *one,
                                  struct err *err);
-/* Makes that of a case of it, in the place of what there is: all of it or nothing. */
+/* Makes the render its golden, and replaces the old one: all of it or nothing. */
 TG_CHECKED int named_case_accept(const struct named_cases *cases, const struct named_case *one,
                                  const struct render *render, struct err *err);

@@ -1,4 +1,4 @@
-/* Combinations in which every two values of two things meet at least once. */
+/* Finds combinations in which every two values of two factors meet at least once. */
 #include "author/test/cases.h"
 
 #include "base/arena.h"
@@ -14,11 +14,11 @@ struct pair_coverage {
     size_t *first;  /* of each factor: the number of its value 0 among all values */
     size_t *factor; /* of each value: its factor */
     size_t values;
-    const int **witness; /* of each value: a row in which it has an effect; or NULL */
-    int **tried;         /* the first row that is not ruled out, and those that are a witness */
+    const int **witness; /* for each value: a row in which it has an effect; or NULL */
+    int **tried;         /* the first row that is not ruled out, and the witnesses */
     size_t tried_count;
-    bool *settled; /* by two values: they have met, or never will */
-    size_t *left;  /* of each value: how many pairs of it are not settled */
+    bool *settled; /* for two values: they have met, or never will */
+    size_t *left;  /* for each value: the number of its pairs that are not settled */
     struct err *err;
 };
 
@@ -42,7 +42,7 @@ static const int *keep(struct pair_coverage *c, const int *row)
     return arena_push(c->arena, c->tried, c->tried_count) = copy(c, row);
 }
 
-/* A row that is not ruled out is remembered where it is the first to show a value's effect. */
+/* Tries a row; keeps it where it is not ruled out and the first to show a value's effect. */
 static int attempt(int *effect, struct pair_coverage *c, const int *row)
 {
     if (interrupt_check(c->err) < 0)
@@ -77,7 +77,7 @@ static int find_witnesses(struct pair_coverage *c)
     return 0;
 }
 
-/* How many pairs a value would make with those that are chosen. */
+/* The number of new pairs that a value would make with the chosen ones. */
 static size_t gain(const struct pair_coverage *c, const int *row, const bool *chosen, size_t l)
 {
     size_t count = 0;
@@ -87,8 +87,8 @@ static size_t gain(const struct pair_coverage *c, const int *row, const bool *ch
 }
 
 /*
- * The value of a factor that makes most new pairs with those that are chosen; among equal ones that
- * of which most is left to do.
+ * The value of a factor that makes most new pairs with the chosen ones; of equals the one with most
+ * pairs left.
  */
 static int best_value(const struct pair_coverage *c, const int *row, const bool *chosen,
                       size_t factor)
@@ -107,7 +107,7 @@ static int best_value(const struct pair_coverage *c, const int *row, const bool 
     return found;
 }
 
-/* Whether it was not settled before. */
+/* Settles a pair; true where it was not settled before. */
 static bool settle(struct pair_coverage *c, size_t a, size_t b)
 {
     bool *settled = pair(c, a, b);
@@ -119,7 +119,7 @@ static bool settle(struct pair_coverage *c, size_t a, size_t b)
     return true;
 }
 
-/* Two values meet in a row; a value meets itself where it has an effect at all. */
+/* Settles each pair that meets in a row; a value with an effect also meets itself. */
 static size_t meet(struct pair_coverage *c, const int *effect)
 {
     size_t more = 0, count = c->problem->count;
@@ -134,7 +134,7 @@ static size_t meet(struct pair_coverage *c, const int *effect)
     return more;
 }
 
-/* The row becomes one of the result if something meets in it for the first time. */
+/* Adds the row to the result if a pair meets in it for the first time. */
 static int take(struct pair_coverage *c, const int *row, const int *effect)
 {
     if (meet(c, effect) == 0 && c->out->count)
@@ -146,11 +146,11 @@ static int take(struct pair_coverage *c, const int *row, const int *effect)
     return 0;
 }
 
-/* A pair of values that a row is looked for, and what is known of that row. */
+/* A pair of values to find a row for, and the row so far. */
 struct seed {
     size_t a, b;
     int *row, *effect;
-    bool *chosen; /* factors that the pair needs as they are, and those that are settled */
+    bool *chosen; /* factors that the pair needs unchanged, and those already settled */
 };
 
 static bool has_effect(const struct pair_coverage *c, const struct seed *seed, size_t l)
@@ -158,7 +158,7 @@ static bool has_effect(const struct pair_coverage *c, const struct seed *seed, s
     return seed->effect[c->factor[l]] == (int)(l - c->first[c->factor[l]]);
 }
 
-/* 1 where the row is not ruled out and shows the pair. */
+/* Returns 1 where the row is not ruled out and the pair meets in it. */
 static int shows(struct pair_coverage *c, const struct seed *seed)
 {
     int good = attempt(seed->effect, c, seed->row);
@@ -167,7 +167,7 @@ static int shows(struct pair_coverage *c, const struct seed *seed)
 
 enum { TRIES = 3 };
 
-/* What one of the two needs to have an effect, or what both need, with the pair itself. */
+/* Begins with the needs of one of the two, or of both, and the pair itself. */
 static void begin(const struct pair_coverage *c, struct seed *seed, int number)
 {
     const int *one = c->witness[number == 1 ? seed->b : seed->a];
@@ -182,8 +182,8 @@ static void begin(const struct pair_coverage *c, struct seed *seed, int number)
 }
 
 /*
- * The other factors, one after the other, get the value that makes most new pairs, as long as the
- * pair still shows.
+ * Gives the other factors, one after the other, the value that makes most new pairs, as long as the
+ * pair still meets.
  */
 static int enrich(struct pair_coverage *c, struct seed *seed)
 {
@@ -223,7 +223,7 @@ static int cover_pair(struct pair_coverage *c, size_t a, size_t b)
     return 0;
 }
 
-/* Of those that may still meet with `other` (VALUE_NONE: with any) the one with most to do. */
+/* The value with most pairs left, of those that may still meet `other` (VALUE_NONE: any). */
 #define VALUE_NONE ((size_t)-1)
 static size_t busiest(const struct pair_coverage *c, size_t other)
 {
@@ -266,7 +266,7 @@ static int cover_all(struct pair_coverage *c)
                 return -1;
             continue;
         }
-        /* of a single factor, or beside none: the row that it was found in */
+        /* a single factor's value, or one that meets no other: takes its witness */
         if (attempt(effect, c, c->witness[a]) < 0 || take(c, c->witness[a], effect) < 0)
             return -1;
         (void)settle(c, a, a);
@@ -276,7 +276,7 @@ static int cover_all(struct pair_coverage *c)
     return 0;
 }
 
-/* All of value 0; where that is ruled out, the first that is not with one other value. */
+/* The row of all zeros; where that is ruled out, the first valid row with one other value. */
 static int find_first(struct pair_coverage *c)
 {
     int *row = arena_array(c->arena, c->problem->count + 1, sizeof(*row));

@@ -43,7 +43,7 @@ static void add_slots(struct pairwise_cases *cases)
     cases->stacks = arena_array(cases->arena, count, sizeof(*cases->stacks));
 }
 
-/* No row for it, or no such variant; anything else is wrong with the catalog. */
+/* True where the matrix has no row for it, or no such variant; other errors are the catalog's. */
 static bool is_ruled_out(const struct err *err, const struct stack_request *request)
 {
     return err->exit == TG_UNSOLVABLE ||
@@ -74,7 +74,7 @@ static int resolve(struct stack_slot *slot, const struct pairwise_cases *cases, 
     return 0;
 }
 
-/* 1, or 0 where no stack is there. */
+/* Returns 1; 0 where there is no stack. */
 static int take_stack(struct making *out, const struct pairwise_cases *cases, const int *row,
                       struct err *err)
 {
@@ -91,7 +91,7 @@ static int take_stack(struct making *out, const struct pairwise_cases *cases, co
 
 /* ---------------------------------------------------------------- the answers */
 
-/* As guesses, which are passed over where the question is not asked, or takes no such answer. */
+/* Makes guesses, which are skipped where a question is not asked, or does not accept the value. */
 static struct given_list guesses(struct arena *arena, const struct pairwise_cases *cases,
                                  const int *row)
 {
@@ -105,7 +105,7 @@ static struct given_list guesses(struct arena *arena, const struct pairwise_case
     return list;
 }
 
-/* A budget for each, as each of them was a run of its own. 1, or 0 where it is ruled out. */
+/* Gives each its own budget, like a run of its own. Returns 1; 0 where it is ruled out. */
 static int answer(struct making *out, struct arena *arena, const struct pairwise_cases *cases,
                   const int *row, struct err *err)
 {
@@ -125,7 +125,7 @@ static int answer(struct making *out, struct arena *arena, const struct pairwise
     return err_move(err, &inner);
 }
 
-/* The value of a question that these answers are of; -1: it was not asked. */
+/* The value of a question that has these answers; -1: the question was not asked. */
 static int effect_of(const struct answers *answers, const struct factor *factor)
 {
     for (size_t i = 0; i < answers->guessed_count; i++)
@@ -145,7 +145,7 @@ static int attempt(int *effect, void *context, const int *row, struct err *err)
     ARENA_SCRATCH(scratch);
     struct making making;
     int good = answer(&making, &scratch, cases, row, err);
-    cases->making.is_read |= good == 1; /* it is looked at once for all rows */
+    cases->making.is_read |= good == 1; /* one check is enough for all rows */
     for (size_t i = 0; good == 1 && i < cases->factors.count; i++)
         effect[i] = cases->factors.items[i].choice < CHOICE_COUNT
                         ? row[i]

@@ -1,5 +1,4 @@
-/* A folder that a type is rendered into again and again, to be looked at, as its catalog changes.
- */
+/* The scratch folder: a type is rendered into it again and again, as its catalog changes. */
 #include "author/scratch.h"
 
 #include "author/differences.h"
@@ -33,7 +32,7 @@
 #define DRAFT SCRATCH_MARK ".draft"
 #define HEAD "# Written by `tmplgen template render`, which replaces what it lists: ID PATH.\n"
 
-/* A file that was, or was about to be, written: twice where a run was cut off in between. */
+/* A file that was written, or was about to be: listed twice where a run was cut off in between. */
 struct mark {
     struct oid id;
     const char *path;
@@ -46,7 +45,7 @@ struct scratch {
     mode_t mask;
     struct mark *marks;
     size_t count;
-    struct render old; /* of the marks: those that lie there as they were written */
+    struct render old; /* files of the marks that lie there unchanged */
     struct err *err;
 };
 
@@ -90,7 +89,7 @@ static int refuse(const struct scratch *s, const char *what, const char *why)
     return err_hint(s->err, "give another folder to --output, or move what is there away");
 }
 
-/* ---------------------------------------------------------------- what lies there */
+/* ---------------------------------------------------------------- present files */
 
 static int read_line(struct scratch *s, char *line)
 {
@@ -127,7 +126,7 @@ static int read_marks(struct scratch *s, bool *first)
     return 0;
 }
 
-/* Two marks of one path, of which one is of what lies there, or both. */
+/* Where one path has two marks, one of them, or both, describe the present file. */
 static int read_old(struct scratch *s)
 {
     s->old.entries = arena_array(s->arena, s->count + 1, sizeof(*s->old.entries));
@@ -159,7 +158,7 @@ static bool is_below(const char *path, const char *folder)
     return str_starts(path, folder) && path[strlen(folder)] == '/';
 }
 
-/* A folder of old files where a file is to be, or an old file where its folder is to be. */
+/* True where a file replaces a folder of old files, or a folder replaces an old file. */
 static bool goes_away(const struct scratch *s, const char *path)
 {
     for (size_t i = 0; i < s->old.count; i++)
@@ -168,7 +167,7 @@ static bool goes_away(const struct scratch *s, const char *path)
     return false;
 }
 
-/* Nothing of anybody else's lies where it is to be written. */
+/* Checks that no foreign file lies where the render goes. */
 static int check_free(const struct scratch *s, const struct render *new)
 {
     for (size_t i = 0; i < new->count; i++) {
@@ -216,7 +215,7 @@ static int write_at(const struct scratch *s, const char *path, struct span bytes
     return rc;
 }
 
-/* What both list may be written, whatever happens on the way. */
+/* Lists the files of both renders, so that a crash on the way leaves no unknown file. */
 static int write_marks(const struct scratch *s, const struct render *old, const struct render *new)
 {
     BUF_SCRATCH(text, MARK_BYTES_MAX);
@@ -242,7 +241,7 @@ static int write_new(const struct scratch *s, const struct render *new)
     return 0;
 }
 
-/* With the folders that become empty by that. */
+/* Also removes the folders that become empty. */
 static int remove_file(const struct scratch *s, const char *path)
 {
     const char *name;
@@ -282,7 +281,7 @@ static int put(struct differences *out, bool *first, struct scratch *s, const st
         return -1;
     if (out->count == 0 && !*first)
         return 0;
-    /* a folder may be in the place of a file, and the other way round: first what goes */
+    /* a folder may replace a file, and a file a folder: removes the old ones first */
     if (write_marks(s, &s->old, new) < 0 || remove_old(s, new) < 0 || write_new(s, new) < 0)
         return -1;
     return write_marks(s, NULL, new);
@@ -314,7 +313,7 @@ int scratch_put(struct differences *out, bool *first, struct arena *arena, const
 
 enum { QUIET_MS = 15, QUIET_TRIES = 20 }; /* editors save in several steps */
 
-/* The number of a folder; one that has just gone is none: -1. */
+/* Watches a folder; -1 as its number where it has just been removed. */
 static int add_one(int *number, int fd, const char *path, struct err *err)
 {
     *number = inotify_add_watch(fd, path, CHANGES);
@@ -326,7 +325,7 @@ static int add_one(int *number, int fd, const char *path, struct err *err)
     return err_hint(err, "more of them: sysctl fs.inotify.max_user_watches=524288");
 }
 
-/* The folder and all below it that belongs to a catalog. */
+/* Watches the folder and everything below it that belongs to a catalog. */
 static int add_all(int *number, int fd, const char *folder, const char *below, size_t depth,
                    struct err *err)
 {
@@ -377,7 +376,7 @@ void watch_close(struct watch *watch)
     watch->fd = -1;
 }
 
-/* Of the catalog's own folder, and of that of a file beside it, not all files count. */
+/* In the catalog's own folder, and in that of the file beside it, only some files count. */
 static bool event_counts(const struct watch *watch, const struct inotify_event *event)
 {
     ARENA_SCRATCH(scratch);
@@ -386,11 +385,11 @@ static bool event_counts(const struct watch *watch, const struct inotify_event *
         catalog_path_counts(name) || catalog_path_counts(arena_printf(&scratch, "%s/", name));
     bool of_name = watch->name && strcmp(name, watch->name) == 0;
     if (event->wd < 0 || (event->wd != watch->top && event->wd != watch->at))
-        return true; /* below it; or there was too much to be told */
+        return true; /* a folder below it; or too many events to report */
     return (event->wd == watch->top && of_top) || (event->wd == watch->at && of_name);
 }
 
-/* Takes what has happened so far; whether any of it counts. */
+/* Reads the events so far; true where any of them counts. */
 static bool drain(const struct watch *watch)
 {
     _Alignas(struct inotify_event) char events[16 * (sizeof(struct inotify_event) + NAME_MAX + 1)];

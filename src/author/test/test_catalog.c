@@ -1,4 +1,4 @@
-/* `template test`: every type of a catalog in many combinations, against what it was before. */
+/* `template test`: renders every type of a catalog in many combinations, and compares. */
 #include "author/test_catalog.h"
 
 #include "author/test/cases.h"
@@ -27,9 +27,9 @@ struct tester {
     const struct test_run *testing;
     struct test_result *out;
     struct named_cases named;
-    struct type_test settings; /* of the type at hand */
+    struct type_test settings; /* of the present type */
     struct pairwise_cases cases;
-    bool same; /* as what it is compared with: it is not rendered twice */
+    bool same; /* the same as in the older revision: renders it only once */
     struct type_result *result;
     struct err *err;
 };
@@ -47,7 +47,7 @@ static int compare_case(struct tester *t, const struct pairwise_cases *old, size
     ARENA_SCRATCH(scratch);
     ERR_SCRATCH(unknown);
     struct making before;
-    /* what an older revision cannot render is none of this one's faults */
+    /* a case that the older revision cannot render is no fault of this one */
     if (cases_render(&before, &scratch, old, number, &unknown) != 1)
         return 0;
     t->result->compared++;
@@ -57,7 +57,7 @@ static int compare_case(struct tester *t, const struct pairwise_cases *old, size
                            cases_label(&scratch, &t->cases, number), t->err);
 }
 
-/* No fault of a template's, and no project is made of such answers either. */
+/* No fault of a template: no project is made of such answers either. */
 static bool is_unsafe(struct tester *t, const struct err *err)
 {
     if (err->exit != TG_REFUSED || strcmp(err->code, "unsafe-path") != 0)
@@ -95,7 +95,7 @@ static int open_old(struct pairwise_cases *out, bool *there, struct tester *t)
     return 0;
 }
 
-/* That nothing was wrong says nothing where nothing was rendered. */
+/* A test without a single render proves nothing. */
 static int check_rendered(const struct tester *t)
 {
     if (t->result->unsafe < t->result->cases)
@@ -126,7 +126,7 @@ static int try_pairs(struct tester *t)
 
 /* ---------------------------------------------------------------- commands in a child */
 
-/* What is said last says why: of much, the first half goes. */
+/* The end of the output has the cause: of much output, the first half is dropped. */
 static void hear(void *context, const char *line)
 {
     struct buf *out = context;
@@ -139,7 +139,7 @@ static void hear(void *context, const char *line)
     (void)buf_putc(out, '\n');
 }
 
-/* The end of it, from the beginning of a line. */
+/* The end of the output, from the beginning of a line. */
 static const char *last_part(struct arena *arena, const struct buf *out)
 {
     const char *text = buf_text(out);
@@ -177,15 +177,14 @@ static int make_child(const char **path, struct arena *arena, const struct makin
     if (record_text(&record, arena, &making->record, err) < 0 ||
         create_inspect(&target, arena, *path, err) < 0)
         return -1;
-    target.repository = NULL; /* one of its own, wherever scratch folders are */
+    target.repository = NULL; /* a repository of its own, wherever scratch folders lie */
     const struct create_options options = {.message = "Create a child to be checked\n"};
     return create_child(&created, arena, &target, &making->render, record, &options, err);
 }
 
 /*
- * Makes the child in a folder of its own that is removed again, with a repository, as `new` does,
- * and runs the commands there one after the other; the first that fails is the last. They run code
- * of the catalog's.
+ * Makes the child with a repository, as `new` does, in a temporary folder, and runs the commands
+ * there one after the other, until one fails. They run code of the catalog's.
  */
 static int child_checks_run(struct child_check **out, size_t *count, struct arena *arena,
                             const struct making *making, const struct words *commands,

@@ -92,7 +92,7 @@ static int put_commit(struct exporter *e, const struct identity *who, const char
     return 0;
 }
 
-/* Under the id that it had when it was released: else no child of it would find its base here. */
+/* Keeps the id of the release: else its children would not find their base here. */
 static int put_release(struct exporter *e, const struct builtin_commit *release)
 {
     const struct identity who = {.author = release->who, .committer = release->who};
@@ -119,7 +119,7 @@ static int put_text(struct tree_edit *out, struct exporter *e, const char *path,
     return store_put(&out->leaf.id, e->store, STORE_BLOB, span_from(text), e->err);
 }
 
-/* `uses:` of the newest catalog, without its comment to those who write templates. */
+/* The `uses:` of the newest catalog, without its comment for template authors. */
 static int pinned_checkout(const char **out, struct exporter *e, const struct fileset *files)
 {
     struct span text;
@@ -138,7 +138,7 @@ static const char *fill_in(struct arena *arena, const char *text, const char *ch
               : text;
 }
 
-/* catalog.yml with the team's name in the place of ours. */
+/* Replaces our name in catalog.yml by the team's. */
 static int rename_catalog(const char **out, struct exporter *e, const struct fileset *files)
 {
     struct yaml_doc *doc;
@@ -187,7 +187,7 @@ static int put_all(struct exporter *e)
     return store_write_pack(e->pack, e->store, packs, false, e->err);
 }
 
-/* The work tree is not: git restores it. */
+/* Syncs all but the work tree, which git restores. */
 static int sync_all(const struct exporter *e)
 {
     const struct exported *out = e->out;

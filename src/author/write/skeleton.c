@@ -1,4 +1,4 @@
-/* A new type for a catalog: something that works, to be changed. */
+/* A new type for a catalog: it works, and is to be edited. */
 #include "author/write.h"
 
 #include "author/test_catalog.h"
@@ -52,9 +52,9 @@ static const struct {
 struct maker {
     struct arena *arena;
     const struct skeleton *skeleton;
-    struct catalog *catalog;     /* as it was; NULL: there was none */
+    struct catalog *catalog;     /* before the change; NULL: there was none */
     const char *folder;          /* absolute */
-    const struct manifest *from; /* that the type extends; or NULL */
+    const struct manifest *from; /* the type that it extends; or NULL */
     const char *framework;       /* of the first case; NULL: no stack */
     struct words *made;
     struct err *err;
@@ -70,7 +70,7 @@ static void note(struct maker *m, const char *path)
     arena_push(m->arena, m->made->items, m->made->count) = path;
 }
 
-/* ---------------------------------------------------------------- what is there */
+/* ---------------------------------------------------------------- the folder */
 
 static int check_type(const struct maker *m)
 {
@@ -82,7 +82,7 @@ static int check_type(const struct maker *m)
     return err_hint(m->err, "it names a folder of templates/, and begins with a letter or a digit");
 }
 
-/* An empty folder, a missing one, or one with a catalog. */
+/* Opens an empty folder, a missing one, or one with a catalog. */
 static int open_folder(struct maker *m)
 {
     const char *made;
@@ -123,7 +123,7 @@ static int load_from(struct maker *m)
     return 0;
 }
 
-/* A type with a stack is tried with the first framework. */
+/* Tests a type with a stack with the first framework. */
 static int choose_framework(struct maker *m)
 {
     const struct manifest *from = m->from;
@@ -144,9 +144,9 @@ static int choose_framework(struct maker *m)
                             "catalog: tmplgen template export DIR");
 }
 
-/* ---------------------------------------------------------------- what is made */
+/* ---------------------------------------------------------------- the new type */
 
-/* A copy would be stale soon, and layers would not know it for what it is. */
+/* A copy would soon be outdated, and layers would not treat it as the same type. */
 static int make_extension(const struct maker *m, struct io_maker *maker)
 {
     BUF_SCRATCH(name, LIMIT_PATH_BYTES);
@@ -188,7 +188,7 @@ static int fill_tests(void *context, struct io_maker *maker, const char *folder,
     return io_make(maker, FIRST_CASE "/answers.yml", span_from(text), false, err);
 }
 
-/* What must be answered only the author knows. */
+/* Only the author knows the answers to questions without a default. */
 static bool has_defaults(const struct manifest *manifest)
 {
     for (size_t i = 0; manifest && i < manifest->question_count; i++) {
@@ -229,7 +229,7 @@ static int make_catalog(struct maker *m)
     return rc;
 }
 
-/* As `template test --accept` does it. */
+/* Tests it as `template test --accept` does. */
 static int try_it(const struct maker *m)
 {
     struct test_result result;

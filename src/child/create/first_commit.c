@@ -26,7 +26,7 @@
 #define INDEX_DRAFT "index.tmplgen-new"
 #define INDEX_KEPT "index.tmplgen" /* beside git's index, while that is written */
 
-/* Everything that one commit needs; released by committer_release. */
+/* The data that one commit needs; committer_release releases it. */
 struct committer {
     struct arena *arena;
     git_repository *repository;
@@ -36,7 +36,7 @@ struct committer {
     struct oid base_tree, tree, base, commit;
     struct render_entry *files; /* of the record tree, the record last */
     size_t count;
-    mode_t index_mode; /* 0: as it is */
+    mode_t index_mode; /* 0: unchanged */
     struct err *err;
 };
 
@@ -56,7 +56,7 @@ static int list_files(struct committer *c, const struct render *render, struct s
     return git_hash_blob(last->id, record, c->err);
 }
 
-/* The file as an edit of a tree; `prefix` is that of the child's folder, or "". */
+/* The file as an edit of a tree; `prefix` is the child's folder, or "". */
 static struct tree_edit edit_of(const struct committer *c, const char *prefix,
                                 const struct render_entry *file)
 {
@@ -64,7 +64,7 @@ static struct tree_edit edit_of(const struct committer *c, const char *prefix,
                               {file->executable ? LEAF_EXECUTABLE : LEAF_FILE, oid_from(file->id)}};
 }
 
-/* The trees with and without the record. */
+/* Makes the trees with and without the record. */
 static int put_trees(struct committer *c)
 {
     struct tree_edit *edits = arena_array(c->arena, c->count, sizeof(*edits));
@@ -78,7 +78,7 @@ static int put_trees(struct committer *c)
     return tree_edit(&c->tree, c->store, c->store, &c->base_tree, &edits[c->count - 1], 1, c->err);
 }
 
-/* The commit and the base commit. */
+/* Makes the commit and the base commit. */
 static int put_commits(struct committer *c, const struct oid *tree, const struct oid *parent,
                        const char *message)
 {
@@ -88,14 +88,14 @@ static int put_commits(struct committer *c, const struct oid *tree, const struct
                : base_commit_put(&c->base, c->store, &c->base_tree, "", c->err);
 }
 
-/* What the reflog says. */
+/* The text for the reflog. */
 static const char *subject_of(struct committer *c, bool initial, const char *message)
 {
     return arena_printf(c->arena, "commit%s: %.*s", initial ? " (initial)" : "",
                         (int)strcspn(message, "\n"), message);
 }
 
-/* The branch that HEAD names, born or not; "HEAD" itself where it names none. */
+/* The branch that HEAD names, even before its first commit; "HEAD" where it names none. */
 static int branch_name(const char **out, struct committer *c)
 {
     git_reference *head = NULL;
@@ -107,7 +107,7 @@ static int branch_name(const char **out, struct committer *c)
     return 0;
 }
 
-/* libgit2 says that it failed, too, where only the sync after the move did. */
+/* libgit2 reports a failure, too, where only the sync after the move failed. */
 static bool has_moved(struct committer *c, const char *name)
 {
     git_oid now;
@@ -115,7 +115,7 @@ static bool has_moved(struct committer *c, const char *name)
            memcmp(now.id, c->commit.id, sizeof(c->commit.id)) == 0;
 }
 
-/* Moves HEAD's branch from `parent`, and from nothing else, to the commit; or makes it. */
+/* Moves HEAD's branch to the commit, from `parent` alone; without a parent it makes the branch. */
 static int move_branch(struct committer *c, const struct oid *parent, const char *message)
 {
     git_reference *moved = NULL;
@@ -132,7 +132,7 @@ static int move_branch(struct committer *c, const struct oid *parent, const char
     return rc < 0 && !has_moved(c, name) ? git_fail(c->err, "cannot move '%s'", name) : 0;
 }
 
-/* Of a repository that nobody sees yet, whose files nobody else can have been at. */
+/* For a new repository that nobody sees yet: nobody else can have touched its files. */
 static int index_hidden_file(struct committer *c, git_index *index, int folder,
                              const struct render_entry *file)
 {
@@ -166,7 +166,7 @@ static const char *git_path(struct committer *c, const char *name)
     return arena_printf(c->arena, "%s%s", git_repository_path(c->repository), name);
 }
 
-/* So that going back needs no space. */
+/* Keeps a copy of the index, so that going back needs no space. */
 static int keep_index(struct committer *c)
 {
     (void)unlink(git_path(c, INDEX_KEPT));
@@ -175,7 +175,7 @@ static int keep_index(struct committer *c)
                : 0;
 }
 
-/* Git's lock becomes the index, as always. Fails where another command holds the lock. */
+/* Git's lock file becomes the index, as always. Fails where another command holds the lock. */
 static int put_index(struct committer *c, const char *from)
 {
     const char *lock = git_path(c, "index.lock");
@@ -190,7 +190,7 @@ static void restore_index(struct committer *c)
         (void)unlink(git_path(c, "index"));
 }
 
-/* The index with the new files, durable before it gets its name. */
+/* Writes the index with the new files, durable before it gets its name. */
 static int write_index(struct committer *c, const char *prefix)
 {
     const char *draft = git_path(c, INDEX_DRAFT);
@@ -237,7 +237,7 @@ struct root_commit {
     char pack[PACK_NAME_SIZE];
 };
 
-/* All of the fresh repository but the index. */
+/* Fills the new repository, except the index. */
 static int fill_fresh(struct root_commit *root, const char *message)
 {
     struct committer *c = &root->committer;
@@ -275,7 +275,7 @@ int commit_root_begin(struct root_commit **out, struct arena *arena, struct io_m
 int commit_root_end(struct created *out, struct root_commit *root)
 {
     struct committer *c = &root->committer;
-    /* nobody sees this repository before it is whole: all is synced at once */
+    /* nobody sees this repository before it is complete: one sync at the end is enough */
     (void)git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 0);
     int rc = write_hidden_index(c, root->folder);
     (void)git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);
@@ -319,7 +319,7 @@ static int check_state(struct committer *c)
     return err_hint(c->err, "finish or abort it ('git status' names it), then run this again");
 }
 
-/* HEAD's tree with the child's files added; the user's index plays no part. */
+/* Adds the child's files to HEAD's tree; the user's index plays no part. */
 static int tree_on_head(struct oid *out, struct committer *c, const struct oid *head,
                         const char *prefix)
 {
@@ -332,7 +332,7 @@ static int tree_on_head(struct oid *out, struct committer *c, const struct oid *
     return tree_edit(out, c->store, c->store, head ? &parent.tree : NULL, edits, c->count, c->err);
 }
 
-/* NULL: there is no commit yet. */
+/* HEAD's commit; NULL: there is none yet. */
 static int head_commit(const struct oid **out, struct committer *c)
 {
     git_oid head = {{0}};
@@ -343,7 +343,7 @@ static int head_commit(const struct oid **out, struct committer *c)
     return rc < 0 && rc != GIT_ENOTFOUND ? git_fail(c->err, "cannot read HEAD") : 0;
 }
 
-/* Objects of this run are gathered in memory, to be written as one pack. */
+/* Gathers this run's objects in memory, to write them as one pack. */
 static int open_store(struct committer *c)
 {
     c->objects = arena_printf(c->arena, "%sobjects", git_repository_commondir(c->repository));
@@ -359,7 +359,7 @@ static int write_pack(struct committer *c)
                             c->err);
 }
 
-/* What was taken away may not come back. The commit is made by now: to fail is no failure of it. */
+/* Makes the removals durable. The commit exists by now: a failure here does not undo it. */
 static void sync_end(struct committer *c)
 {
     ERR_SCRATCH(ignored);
@@ -391,7 +391,7 @@ static int commit_on_head(struct committer *c, const struct create_target *targe
     return rc;
 }
 
-/* libgit2 takes it for a failure where a file system cannot sync a folder. */
+/* libgit2 reports a failure where a file system cannot sync a folder. */
 static bool can_sync(const struct committer *c)
 {
     IO_FD_SCRATCH(fd) =
@@ -399,7 +399,7 @@ static bool can_sync(const struct committer *c)
     return fd < 0 || fsync(fd) == 0 || !io_is_unsupported(errno);
 }
 
-/* In a repository that is there already: with the rights that its users agreed on. */
+/* Commits in an existing repository, with the permissions that its users agreed on. */
 static int commit_shared(struct committer *c, const struct create_target *target,
                          const char *message)
 {

@@ -9,29 +9,29 @@
 struct io_maker;
 struct render;
 
-/* Where the child goes, looked at before anything is rendered or written. */
+/* The child's place, inspected before anything is rendered or written. */
 struct create_target {
     const char *path;       /* absolute, without a trailing '/' */
-    const char *repository; /* the git folder of the repository that it lies in, or NULL */
+    const char *repository; /* the git folder of the repository around it, or NULL */
     bool exists;            /* an empty folder, or one that holds nothing but .git */
 };
 
 struct created {
-    char commit[41];         /* hex; "" where nothing was committed */
-    const char *branch;      /* in the arena; NULL where there is none */
+    char commit[41];         /* hex; "" without a commit */
+    const char *branch;      /* in the arena; NULL: there is none */
     const char *author;      /* "NAME <EMAIL>", in the arena; NULL without a commit */
-    bool author_is_fallback; /* neither git's configuration nor the environment names anybody */
-    bool signing_skipped;    /* commit.gpgSign is set, and tmplgen never signs */
+    bool author_is_fallback; /* neither git's configuration nor the environment has a name */
+    bool signing_skipped;    /* commit.gpgSign is set, but tmplgen never signs */
 };
 
 /*
- * The root commit R0 of a repository of its own, which holds the files and the record; with it the
- * base ref, the proof of that (empty: none), and an index that agrees with the disk. Objects go
- * into one pack. init.defaultBranch and the user's identity are honoured.
+ * Makes the root commit R0 of a new repository: files and record; also the base ref, its proof
+ * (empty: none), and an index that agrees with the disk. All objects go into one pack. Uses
+ * init.defaultBranch and the user's identity.
  *
- * `begin` makes the repository in `folder`, which `maker` fills and nobody else sees yet; `end`
- * needs the files to lie there, and makes the repository durable. What is written in between goes
- * to memory while the pack goes to the disk. `*out` is to be released also after a failure.
+ * `begin` makes the repository in `folder`, which `maker` fills and nobody else sees yet. `end`
+ * needs the files there, and makes the repository durable. Files written in between go to memory
+ * while the pack goes to the disk. The caller releases `*out` after a failure, too.
  */
 struct root_commit;
 TG_CHECKED int commit_root_begin(struct root_commit **out, struct arena *arena,
@@ -42,8 +42,8 @@ TG_CHECKED int commit_root_end(struct created *out, struct root_commit *root);
 void commit_root_release(struct root_commit *root);
 
 /*
- * Commits the files that lie in the target onto HEAD of the repository around it, and the base ref.
- * What the user has staged stays staged and out of the commit. Refused with 3 while a merge, rebase
+ * Commits the files in the target onto HEAD of the repository around it, and makes the base ref.
+ * The user's staged changes stay staged and out of the commit. Refused with 3 while a merge, rebase
  * or the like is under way.
  */
 TG_CHECKED int commit_inside(struct created *out, struct arena *arena,

@@ -1,4 +1,4 @@
-/* What a child is made of: from a catalog and what was said, to its files and its record. */
+/* The making of a new child: from a catalog and the user's choices to its files and its record. */
 #include "child/making.h"
 
 #include "base/arena.h"
@@ -16,7 +16,7 @@
 
 /* ---------------------------------------------------------------- the type */
 
-/* A text at the head of a file of the catalog; "" where it cannot be read: a later step says so. */
+/* A text at the head of a catalog's file; "" where it cannot be read: a later step reports that. */
 static const char *head_text(const struct making *m, const char *path, const char *key)
 {
     ERR_SCRATCH(ignored);
@@ -77,7 +77,7 @@ size_t making_frameworks(const char ***names, const struct making *m)
     return matrix_frameworks(names, m->arena, m->catalog->files);
 }
 
-/* The type may have files for some of the catalog's frameworks only. */
+/* The type may have files for only some of the catalog's frameworks. */
 static int check_framework(const struct making *m, const char *const *names, size_t count,
                            struct err *err)
 {
@@ -86,7 +86,7 @@ static int check_framework(const struct making *m, const char *const *names, siz
     size_t known_count = matrix_frameworks(&known, m->arena, m->catalog->files);
     const char *because = m->manifest->frameworks_because;
     if (str_is_among(name, names, count) || !str_is_among(name, known, known_count))
-        return 0; /* unknown altogether: the matrix names the nearest */
+        return 0; /* unknown everywhere: the matrix names the nearest */
     (void)err_set(err, TG_USAGE, "unknown-framework",
                   "the type '%s' has no files for the framework '%s'%s%s", m->manifest->type, name,
                   because ? ": " : "", because ? because : "");
@@ -169,8 +169,8 @@ static struct render_input input_of(const struct making *m)
 }
 
 /*
- * A name that is misspelt in a template leaves its question unread, too: where a trial with the
- * defaults meets an undefined name, that is told first.
+ * A misspelt name in a template also leaves its question unread. A trial with the defaults finds
+ * the undefined name; that error comes first.
  */
 static int explain_unused(struct making *m, const struct given_list *given,
                           const char *name_default, struct err *err)

@@ -1,4 +1,4 @@
-/* Putting a rendered child on disk: built in a folder beside the target, then moved there. */
+/* Puts a rendered child on disk: builds it in a folder beside the target, then moves it there. */
 #include "child/write_child.h"
 
 #include "base/arena.h"
@@ -26,16 +26,16 @@
 
 enum { PORTIONS = 8 }; /* of the files, written at the same time */
 
-/* What has been made so far, so that it can be unmade. */
+/* The files and folders made so far, so that a failure can remove them. */
 struct builder {
     struct arena *arena;
     const struct create_target *target;
     const char *staging;     /* absolute path of the folder that is built */
-    const char *made_folder; /* topmost missing parent of the target that was made, or NULL */
+    const char *made_folder; /* topmost missing parent of the target that the run made, or NULL */
     struct io_maker maker;   /* of the files in the staging folder */
     const char **moved;      /* names moved up into an existing empty target */
     size_t moved_count;
-    bool target_made; /* the target was missing, and is there by now */
+    bool target_made; /* the target was missing before, and exists now */
     struct err *err;
 };
 
@@ -92,7 +92,7 @@ static int look_at(struct create_target *out, const char *path, struct err *err)
     return empty ? 0 : refuse_target(err, path, "is not empty");
 }
 
-/* The repository that the target, or the nearest folder above it that exists, lies in. */
+/* Finds the repository around the target, or around the nearest folder above it that exists. */
 static int find_repository(struct create_target *out, struct arena *arena, struct err *err)
 {
     git_buf found = GIT_BUF_INIT;
@@ -137,7 +137,7 @@ int create_inspect(struct create_target *out, struct arena *arena, const char *p
 
 enum { TRIES_MAX = 100 };
 
-/* As mkdtemp, but with the rights that the umask leaves: not every file system can change them. */
+/* Like mkdtemp, but with the umask's permissions: not every file system can change them. */
 static int make_fresh(const char **out, struct arena *arena, const char *start)
 {
     unsigned number;
@@ -153,7 +153,7 @@ static int make_fresh(const char **out, struct arena *arena, const char *start)
     return -1;
 }
 
-/* A fresh folder: beside the target where that is missing, inside it where it is there. */
+/* Makes a new folder: beside the target where that is missing, inside it where it exists. */
 static int make_staging(struct builder *b)
 {
     const char *parent = parent_of(b->arena, b->target->path);
@@ -175,12 +175,12 @@ static int make_staging(struct builder *b)
     return 0;
 }
 
-/* Some of the files, which lie together. */
+/* Some of the files, which lie next to each other. */
 struct portion {
     const struct builder *builder;
     const struct render *render;
     size_t first, end;
-    atomic_bool *stop; /* one of them failed: the others end, too */
+    atomic_bool *stop; /* one of them failed: the others stop, too */
     struct err err;
     bool failed;
 };
@@ -199,7 +199,7 @@ static void write_portion(void *context, size_t number)
     io_maker_release(&maker);
 }
 
-/* In portions, at the same time: where a file takes long to make, it is the waiting that does. */
+/* Writes portions at the same time: where making a file takes long, most of that is waiting. */
 static int write_files(struct builder *b, const struct render *render, struct span record)
 {
     struct portion portions[PORTIONS];
@@ -235,7 +235,7 @@ static void add_synced(struct synced *s, const char *path)
         (struct io_place){s->builder->maker.top, path};
 }
 
-/* The folders of `path` that are not those of `last`, too. */
+/* Adds the folders of `path` that `last` does not have. */
 static void add_folders(struct synced *s, const char *path, const char *last)
 {
     for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -245,7 +245,7 @@ static void add_folders(struct synced *s, const char *path, const char *last)
     }
 }
 
-/* No repository of its own has them, too: each file and folder, before they get their names. */
+/* Without a repository of its own: syncs each file and folder, before they get their names. */
 static int sync_files(const struct builder *b, const struct render *render)
 {
     struct synced s = {.builder = b};
@@ -277,8 +277,8 @@ static int move_all(struct builder *b, int target)
 }
 
 /*
- * Into a target that was there already, name by name: the folder itself stays what it was. The
- * repository first, and durably: it has the files that a power cut then may take.
+ * Moves the child name by name into a target that existed before: the folder itself stays. The
+ * repository goes first, durably: if a power cut takes the other files, it still has them.
  */
 static int move_up(struct builder *b)
 {
@@ -292,7 +292,7 @@ static int move_up(struct builder *b)
     return move_all(b, target) < 0 ? -1 : disk_sync_folder(target, b->target->path, b->err);
 }
 
-/* The target's name, and those of the folders that were made for it, outlive a power cut. */
+/* Makes the names of the target, and of the folders made for it, survive a power cut. */
 static int sync_way(const struct builder *b)
 {
     const char *last = b->made_folder ? b->made_folder : b->target->path, *folder;
@@ -338,7 +338,7 @@ static void unmake(const struct builder *b)
         io_remove(AT_FDCWD, b->made_folder);
 }
 
-/* All that is there so far is the target's, or nothing is there. */
+/* Either the target gets everything made so far, or nothing is left. */
 static int finish(struct builder *b, int rc)
 {
     if (rc < 0)

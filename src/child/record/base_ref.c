@@ -1,4 +1,4 @@
-/* The base of a child, kept: its commit under a ref of its own, and the proof of a render. */
+/* Keeps the base of a child: its commit under a ref of its own, and the proof of its render. */
 #include "child/base_ref.h"
 
 #include "apply/apply.h"
@@ -67,19 +67,19 @@ int base_commit_put(struct oid *out, struct store *store, const struct oid *tree
 struct pruning {
     const struct repo *repo;
     struct arena arena;
-    const char **names; /* base refs that may go */
+    const char **names; /* base refs to remove */
     size_t count;
-    struct oid_map seen; /* trees and records so far: branches share most of theirs */
+    struct oid_map seen; /* trees and records seen so far: branches share most of theirs */
     struct err err;
 };
 
-/* True the first time. */
+/* True when the id is new. */
 static bool see(struct pruning *p, const struct oid *id)
 {
     return oid_map_add(&p->seen, id, 0);
 }
 
-/* The ref that a record names stays. */
+/* Keeps the ref that a record names. */
 static int take_record(struct pruning *p, const struct oid *blob)
 {
     STORE_BYTES_SCRATCH(text);
@@ -165,7 +165,7 @@ static const char *head_of(struct arena *arena, const struct record *record)
     return arena_printf(arena, "proof 1 %s\n", record->inputs);
 }
 
-/* A line for each file whose policy is not the first of all. */
+/* Has a line for each file whose policy differs from the first policy. */
 struct span proof_text(struct arena *arena, const struct record *record,
                        const struct render *render)
 {
@@ -195,7 +195,7 @@ void proof_keep(const struct repo *repo, const struct record *record, const stru
         (void)!io_write_all(fd, text);
 }
 
-/* The lines between the first and the last one; NULL: it is another record's, or damaged. */
+/* The lines between the first and the last one; NULL: the proof is another record's, or damaged. */
 static const char *read_lines(struct arena *arena, const struct repo *repo,
                               const struct record *record)
 {

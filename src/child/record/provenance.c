@@ -1,4 +1,4 @@
-/* The record of a child as an update takes it: what it was made from, and what is wanted now. */
+/* The provenance of a child: the record as it was made, and as it is wanted now. */
 #include "child/provenance.h"
 
 #include "base/arena.h"
@@ -14,7 +14,7 @@
 
 #define NO_OVERLAY span_of("", 0)
 
-/* The file at `path` of the child in a tree of the whole repository; empty where there is none. */
+/* Reads the child's file at `path` in a tree of the whole repository; empty: there is none. */
 static int read_file(struct span *out, struct tree_entry *leaf, const struct repo *repo,
                      const struct oid *tree, const char *path, struct err *err)
 {
@@ -63,11 +63,11 @@ int provenance_at(struct record *out, bool *found, const struct repo *repo,
     return 0;
 }
 
-/* A record and an overlay that belong together: what tmplgen wrote, and what it wrote it with. */
+/* A matching record and overlay: the record that tmplgen wrote, and the overlay of that time. */
 struct search {
     const struct repo *repo;
     struct provenance *out;
-    struct tree_entry record, overlay; /* looked at last: most commits change neither */
+    struct tree_entry record, overlay; /* the last ones compared: most commits change neither */
     bool found;
     struct err *err;
 };
@@ -126,8 +126,8 @@ static int none_fits(const struct provenance *provenance, const struct repo *rep
 }
 
 /*
- * The record in HEAD, with the overlay of now, none (one was added) or an older one; else the
- * newest older record that fits.
+ * Finds the record as made: the one in HEAD, with the present overlay, none (one was added) or an
+ * older one; else the newest older record that fits.
  */
 static int find_base(struct provenance *out, const struct repo *repo, struct err *err)
 {
@@ -146,7 +146,7 @@ static int missing(const struct repo *repo, struct err *err)
     return err_hint(err, "commit the project as it was made first");
 }
 
-/* What is no answer and no request is not the user's to say. */
+/* The user may edit only answers and request: restores the rest. */
 static int take_edits(struct provenance *out, struct err *err)
 {
     if (strcmp(out->made.type, out->wanted.type) != 0)
@@ -176,7 +176,7 @@ int provenance_read(struct provenance *out, const struct repo *repo, struct err 
     return find_base(out, repo, err) < 0 ? -1 : take_edits(out, err);
 }
 
-/* True for a file of the index that a sparse checkout leaves out of the work tree. */
+/* True for a file of the index that a sparse checkout keeps out of the work tree. */
 static int is_left_out(bool *out, const struct repo *repo, const char *path, struct err *err)
 {
     struct index *index;
@@ -188,7 +188,7 @@ static int is_left_out(bool *out, const struct repo *repo, const char *path, str
     return 0;
 }
 
-/* What is no file does not count, as in read_file. */
+/* Only files count, as in read_file. */
 static struct tree_entry file_or_absent(const struct tree_entry *leaf)
 {
     return tree_entry_is_file(leaf) ? *leaf : (struct tree_entry){0};

@@ -1,4 +1,4 @@
-/* The record: `.tmplgen.yml` in a child, what it was made from. */
+/* The record of a child, `.tmplgen.yml`: what the child was made from. */
 #include "child/record.h"
 
 #include "base/arena.h"
@@ -22,7 +22,7 @@ static struct data *or_null(struct arena *arena, const struct data *data)
     return data ? data_copy(arena, data) : data_null(arena);
 }
 
-/* Only where there are any, so that records of other catalogs hash as they always did. */
+/* Writes them only where there are any, so that records of other catalogs hash as before. */
 static void put_extended(struct arena *arena, struct data *map, const struct catalog_origin *origin)
 {
     struct data *commits = data_list(arena);
@@ -92,7 +92,7 @@ bool record_is_same(const struct record *a, const struct record *b)
            strcmp(buf_text(&left), buf_text(&right)) == 0;
 }
 
-/* Reading: each part by a function of its own, all with the same error text for a bad record. */
+/* Reading: one function for each part, all with the same error text for a bad record. */
 static int read_origin(struct catalog_origin *out, const struct yaml_node *node, struct err *err)
 {
     static const char *const keys[] = {"source", "ref", "commit", "version", "extends", NULL};
@@ -116,7 +116,7 @@ static int read_origin(struct catalog_origin *out, const struct yaml_node *node,
     return 0;
 }
 
-/* The catalog, and those that it extends: each is a mapping in the one before. */
+/* Reads the catalog and those that it extends: each is a mapping in the one before. */
 static int read_catalog(struct record *out, struct arena *arena, const struct yaml_node *root,
                         struct err *err)
 {

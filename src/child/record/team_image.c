@@ -1,4 +1,4 @@
-/* The team's base image that a child starts from: a part of its resolution. */
+/* The team image that a child starts from: a part of its resolution. */
 #include "child/team_image.h"
 
 #include "base/arena.h"

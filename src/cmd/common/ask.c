@@ -1,4 +1,4 @@
-/* Asking a person at a terminal: questions on stderr, answers from stdin. */
+/* Asks a person at a terminal: questions on stderr, answers from stdin. */
 #include "cmd/cmd.h"
 
 #include "base/arena.h"
@@ -19,16 +19,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LABEL_COLUMN_MAX 24 /* a longer choice moves its own label only */
+#define LABEL_COLUMN_MAX 24 /* a longer choice moves only its own label */
 
-/* What stands behind the typed text when it cannot be read on. */
+/* Ends the line of the typed text where reading stops. */
 static int leave_line(int rc)
 {
     (void)fputc('\n', stderr);
     return rc;
 }
 
-/* A line of the terminal without its end. 1: read, 0: the input has ended, -1. */
+/* Reads a line of the terminal without its end. Returns 1; 0 where the input has ended; -1. */
 static int read_line(char **line, struct arena *arena, struct err *err)
 {
     BUF_SCRATCH(text, LIMIT_ANSWER_BYTES);
@@ -56,7 +56,7 @@ static int read_one(char **line, struct arena *arena, struct err *err)
               : err_set(err, TG_USAGE, "missing-answer", "the input ended before all was answered");
 }
 
-/* Lines up to one that is a dot, or the end of the input; the first one empty: no text. */
+/* Reads lines up to a single dot, or the end of the input; an empty first line: no text. */
 static int read_lines(char **text, struct arena *arena, struct err *err)
 {
     BUF_SCRATCH(all, LIMIT_ANSWER_BYTES);
@@ -108,7 +108,7 @@ static void put_value(struct buf *out, const struct data *value)
     }
 }
 
-/* "3" stands for the third choice; anything else for itself. */
+/* "3" means the third choice; any other text means itself. */
 static const char *by_number(const char *text, const struct data *choices)
 {
     char *end;
@@ -123,7 +123,7 @@ static const char *by_number(const char *text, const struct data *choices)
     return data_text(choices->list.items[number - 1]);
 }
 
-/* The text, masked, and broken where the terminal ends. */
+/* Puts the text, masked, in lines as wide as the terminal. */
 static void put_wrapped(struct buf *out, const char *text, size_t column, size_t indent)
 {
     BUF_SCRATCH(masked, LIMIT_MIB);
@@ -138,7 +138,7 @@ static bool is_default(const struct data *value, const struct data *fallback)
     return fallback && data_equal(fallback, value);
 }
 
-/* "  2) gitlab   GitLab CI (default)", with the labels below each other. */
+/* "  2) gitlab   GitLab CI (default)", with the labels aligned. */
 static void put_choices(struct buf *out, const struct prompt *prompt)
 {
     size_t longest = 0, count = prompt->choices ? prompt->choices->list.count : 0;
@@ -193,7 +193,7 @@ static void put_instruction(struct buf *out, const struct prompt *prompt)
     put_bounds(out, question);
 }
 
-/* The default is marked among choices, and of a secret it is none of anybody's business. */
+/* The list of choices marks the default; a secret's default is never shown. */
 static void put_fallback(struct buf *out, const struct prompt *prompt)
 {
     if (prompt->fallback && !prompt->question->secret) {
@@ -226,7 +226,7 @@ static void show_question(const struct prompt *prompt)
     (void)fflush(stderr);
 }
 
-/* Each part of "1, 2" may be a number. */
+/* Each part of "1, 2" may be a number of a choice. */
 static const char *numbers_to_names(struct arena *arena, const char *text,
                                     const struct data *choices)
 {
@@ -238,7 +238,7 @@ static const char *numbers_to_names(struct arena *arena, const char *text,
     return out;
 }
 
-/* Of a secret nothing is shown, whatever ends it, however early it is typed. */
+/* Shows nothing of a secret, however the input ends and however early it is typed. */
 static int put_question(char **reply, struct arena *arena, const struct prompt *prompt,
                         struct err *err)
 {
@@ -258,7 +258,7 @@ static int ask_question(const char **text, void *context, struct arena *arena,
     const struct question *question = prompt->question;
     struct typed *typed = context;
     char *reply;
-    if (prompt->problem) /* what was typed last is not taken */
+    if (prompt->problem) /* the last answer was not accepted */
         typed_answers_drop(typed, question->name);
     if (put_question(&reply, arena, prompt, err) < 0)
         return -1;

@@ -1,4 +1,4 @@
-/* `help`, `version`, `completion`: read from the table of commands. */
+/* `help`, `version`, `completion`: made from the table of commands. */
 #include "base/str.h"
 #include "cmd/cmd.h"
 #include "data/document.h"
@@ -58,7 +58,7 @@ static void format_overview(struct buf *out, const struct command *const *comman
     (void)buf_puts(out, "\n'tmplgen help COMMAND' shows the options of one.\n");
 }
 
-/* Words of a command's name that `argv` begins with; 0 where it does not. */
+/* The number of words in a command's name, if `argv` begins with it; else 0. */
 static size_t match_words(const char *name, const char *const *argv, size_t argc)
 {
     size_t words = 0;
@@ -90,7 +90,7 @@ bool command_is_of(const char *name, const char *word)
     return str_starts(name, word) && name[strlen(word)] == ' ';
 }
 
-/* "matrix" alone: every command that begins with it. */
+/* "matrix" alone: every command with that first word. */
 static bool format_family(struct buf *out, const struct command *const *commands, const char *first)
 {
     bool found = false;
@@ -169,7 +169,7 @@ static size_t first_len(const struct command *command)
     return strcspn(command->name, " ");
 }
 
-/* "list" of "image list"; NULL of a command of one word. */
+/* "image list" -> "list"; NULL for a command of one word. */
 static const char *second_word(const struct command *command)
 {
     const char *space = strchr(command->name, ' ');
@@ -181,13 +181,13 @@ static bool is_same_first(const struct command *a, const struct command *b)
     return first_len(a) == first_len(b) && strncmp(a->name, b->name, first_len(a)) == 0;
 }
 
-/* Commands of one first word follow each other. */
+/* Commands with the same first word follow each other. */
 static bool is_first_of_its_word(const struct command *const *commands, size_t i)
 {
     return i == 0 || !is_same_first(commands[i - 1], commands[i]);
 }
 
-/* The second words that go with the first one of commands[i], each with a blank behind it. */
+/* The second words after the first one of commands[i], each followed by a blank. */
 static void put_second_words(struct buf *out, const struct command *const *commands, size_t i)
 {
     for (size_t j = i; commands[j] && is_same_first(commands[i], commands[j]); j++)
@@ -230,7 +230,7 @@ static void format_zsh(struct buf *out, const struct command *const *commands)
     format_bash(out, commands);
 }
 
-/* fish takes a text in single quotes, with \ and ' escaped. */
+/* Puts a text in fish's single quotes, with \ and ' escaped. */
 static void put_fish_text(struct buf *out, const char *text)
 {
     (void)buf_putc(out, '\'');
@@ -242,7 +242,7 @@ static void put_fish_text(struct buf *out, const char *text)
     (void)buf_putc(out, '\'');
 }
 
-/* When the words of this command have been typed. */
+/* The condition that the words of this command have been typed. */
 static void put_seen(struct buf *out, const struct command *command)
 {
     const char *second = second_word(command);
@@ -253,7 +253,7 @@ static void put_seen(struct buf *out, const struct command *command)
     (void)buf_puts(out, "' ");
 }
 
-/* The word that comes next: the first one, or the second behind the first. */
+/* Puts the next word: the first one, or the second after the first. */
 static void put_words(struct buf *out, const struct command *const *commands, size_t i)
 {
     const struct command *command = commands[i];

@@ -1,5 +1,5 @@
-/* The command line that is being run, as it can be typed again: with what was answered at
- * questions, without what only looks. */
+/* The command line of this run, as the user can type it again: with the answers to questions,
+ * and without options that only look. */
 #include "cmd/common/command_line.h"
 
 #include "base/buf.h"
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#define LONG_BYTES 1000 /* of a command that nobody likes to see */
+#define LONG_BYTES 1000 /* a longer command is unreadable */
 #define UPDATE "tmplgen update"
 
 bool command_line_is_common(const struct option *option)
@@ -22,7 +22,7 @@ bool command_line_is_common(const struct option *option)
     return opt_find(common, span_from(option->name)) != NULL;
 }
 
-/* One option, with a blank before it. `text` NULL: a switch. */
+/* Puts one option, after a blank. `text` NULL: a switch. */
 static void put_option(struct buf *out, struct run *run, const char *name, const char *text)
 {
     (void)buf_printf(out, " --%s", name);
@@ -30,7 +30,7 @@ static void put_option(struct buf *out, struct run *run, const char *name, const
         (void)buf_printf(out, "%s%s", *text == '-' ? "=" : " ", shell_word(&run->arena, text));
 }
 
-/* The options, but for those that every command has and those that `leaves_out`. */
+/* Puts the options, except those of every command and those that `leaves_out`. */
 static void put_options(struct buf *out, struct run *run,
                         bool (*leaves_out)(const struct option_value *value, const void *context),
                         const void *context)
@@ -42,7 +42,7 @@ static void put_options(struct buf *out, struct run *run,
     }
 }
 
-/* ---------------------------------------------------------------- what was answered */
+/* ---------------------------------------------------------------- typed answers */
 
 struct typed {
     struct run *run;
@@ -121,14 +121,14 @@ void typed_answers_tell(const struct typed *typed, const struct manifest *manife
         buf_text(&command));
 }
 
-/* ---------------------------------------------------------------- what comes next */
+/* ---------------------------------------------------------------- next steps */
 
 static bool only_looks(const struct run *run)
 {
     return opt_given(&run->options, "check") || opt_given(&run->options, "dry-run");
 }
 
-/* As a word that is no option; NULL where none was given, or the working folder. */
+/* PATH as a word that is no option; NULL where none was given, or it is the working folder. */
 static const char *place(struct run *run)
 {
     const char *path = cmd_argument(run, ".");
@@ -164,7 +164,7 @@ void update_command_repeat(struct run *run, struct data *document)
     }
 }
 
-/* `words`, with `more` put behind `first`, which is a part of them. */
+/* `words` with `more` inserted after `first`, which is a part of them. */
 static const char *put_behind(struct run *run, const char *words, const char *first,
                               const char *more)
 {

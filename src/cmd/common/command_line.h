@@ -1,5 +1,5 @@
-/* The command line that is being run, as it can be typed again: with what was answered at
- * questions, without what only looks. */
+/* The command line of this run, as the user can type it again: with the answers to questions,
+ * and without options that only look. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,24 +10,24 @@ struct option;
 struct run;
 struct typed;
 
-/* Whether every command has the option: how a result looks is not said again. */
+/* True where every command has the option: those change only the output, and are not repeated. */
 bool command_line_is_common(const struct option *option);
 
-/* What a person has typed at questions, in the run's arena, for terminal_asker. */
+/* The answers typed to questions, in the run's arena, for terminal_asker. */
 struct typed *typed_answers_new(struct run *run);
-/* Another answer to the question takes the place of the one before it. */
+/* A further answer to a question replaces the one before it. */
 void typed_answers_add(struct typed *typed, const char *name, const char *text);
 void typed_answers_drop(struct typed *typed, const char *name);
 /*
- * Puts the command that says again what was typed below the failure's message, where there is any.
- * What the command line said of the secrets of `manifest` (or NULL) is left out.
+ * Adds the command that repeats the typed answers below the failure's message, if there are any.
+ * Leaves out the command line's values for the secrets of `manifest` (or NULL).
  */
 void typed_answers_tell(const struct typed *typed, const struct manifest *manifest);
 
-/* After --check and --dry-run the steps of `document` are this very command line, less those. */
+/* After --check and --dry-run the steps of `document` repeat this command without the two. */
 void update_command_repeat(struct run *run, struct data *document);
 /*
- * A step, or the words for it, as it works in the working folder where PATH was given: `git -C
+ * A step, or words with it, changed to work in the working folder where PATH was given: `git -C
  * PATH`, `update PATH`.
  */
 const char *update_command_there(struct run *run, const char *step);

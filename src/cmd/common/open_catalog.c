@@ -1,4 +1,4 @@
-/* The configuration of the user, and the catalog that a command is to work with. */
+/* The user's configuration, and the catalog of a command. */
 #include "cmd/cmd.h"
 
 #include "base/arena.h"
@@ -18,7 +18,7 @@
 
 /* ---------------------------------------------------------------- the configuration */
 
-/* One that nothing can match would be a lock that hangs beside the door. */
+/* Refuses an address that no source can match: it would protect nothing. */
 static int read_address(const char **source, struct arena *arena, const struct yaml_node *node,
                         struct err *err)
 {
@@ -67,7 +67,7 @@ static int read_all_trusted(struct config *out, struct arena *arena, const struc
     return 0;
 }
 
-/* The file that the configuration names, else the one beside it, where there is one. */
+/* Finds the file that the configuration names, else the one beside it, if there is one. */
 static int find_allowed(struct config *out, struct arena *arena, const struct yaml_node *root,
                         const char *path, struct err *err)
 {
@@ -101,7 +101,7 @@ static int read_keys(struct config *out, struct arena *arena, const struct yaml_
     return 0;
 }
 
-/* Reads the file `path`; NULL: there is no place for one. */
+/* Reads the file `path`; NULL: it can have no place. */
 static int load_config(struct config *out, struct arena *arena, const char *path, struct err *err)
 {
     struct yaml_doc *doc;
@@ -121,8 +121,8 @@ static int load_config(struct config *out, struct arena *arena, const char *path
 /* ---------------------------------------------------------------- the catalog */
 
 /*
- * SRC[@REF]: splits at the last '@' behind which no '/' stands, unless the whole is a folder. An
- * '@' in the host part of a URL is none of ours, nor is that of git@HOST:PATH.
+ * Splits SRC[@REF] at the last '@' without a '/' after it, unless the whole is a folder. An '@' in
+ * the host part of a URL does not count, nor that of git@HOST:PATH.
  */
 static void split_source(const char **source, const char **ref, struct arena *arena,
                          const char *text)
@@ -150,7 +150,7 @@ static int ask_trust(bool *yes, void *context, const char *source, struct err *e
     return ask_yes(yes, "Trust it, now and later?", err);
 }
 
-/* One line that is gone when there is something to say. */
+/* A single line, erased before the next output. */
 static void say_waiting(void *context, const char *what, const char *url)
 {
     const struct run *run = context;
@@ -179,7 +179,7 @@ int cmd_config(struct run *run, struct err *err)
         cmd_user_path(&run->arena, "XDG_CONFIG_HOME", ".config", "tmplgen/config.yml"), err);
 }
 
-/* "*" is all: --trust says so of what this run meets. */
+/* "*" means all: --trust trusts every source of this run. */
 int cmd_trust(struct run *run, bool asks_servers, struct err *err)
 {
     const struct config *config = &run->config;
@@ -222,7 +222,7 @@ int cmd_named_catalog(const char **source, const char **ref, struct run *run, st
     if (!given)
         return 0;
     split_source(source, ref, &run->arena, given);
-    /* What is here and was typed is the user's own choice; of what is on a server that is asked. */
+    /* A typed local source is the user's own choice; a remote one needs trust. */
     if (!address_is_remote(*source))
         trust_source(*source);
     return 0;

@@ -1,4 +1,4 @@
-/* The one parser of command lines. */
+/* The only parser of command lines. */
 #include "cmd/common/opt.h"
 
 #include "base/arena.h"
@@ -58,7 +58,7 @@ static int add_value(struct parsed *out, const struct option *option, const char
     return 0;
 }
 
-/* One option at argv[*at]; moves `*at` over its value. */
+/* Parses one option at argv[*at], and moves `*at` past its value. */
 static int parse_option(struct parsed *out, struct arena *arena, const struct option_group *groups,
                         const char *const *argv, size_t argc, size_t *at, struct err *err)
 {

@@ -20,14 +20,14 @@ struct option_group {
 
 struct option_value {
     const struct option *option;
-    const char *text; /* NULL for a switch */
+    const char *text; /* NULL: a switch */
 };
 
-/* What stood on a command line, in its order. */
+/* The content of a command line, in its order. */
 struct parsed {
     struct option_value *values;
     size_t count;
-    const char **arguments; /* what is no option */
+    const char **arguments; /* words that are no options */
     size_t argument_count;
 };
 
@@ -44,7 +44,7 @@ const struct option *opt_find(const struct option_group *groups, struct span nam
 bool opt_given(const struct parsed *parsed, const char *name);
 /* The value, or NULL where the option was not given. */
 const char *opt_value(const struct parsed *parsed, const char *name);
-/* A number from 1 to `max`, `noun` in the message, where the option was given: else exit 2. */
+/* Reads a number from 1 to `max`, if the option is given. A wrong one: exit 2, with `noun`. */
 TG_CHECKED int opt_number(size_t *out, const struct parsed *parsed, const char *name,
                           const char *noun, size_t max, struct err *err);
 /* All values of a repeatable option, in order. */

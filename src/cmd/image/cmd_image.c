@@ -86,7 +86,7 @@ static void print_size(struct image_session *s, const struct image_size *size)
     cmd_print(s->run, "  %12s  in all\n", shown_bytes(arena, size->bytes));
 }
 
-/* What a node keeps that has all of them. */
+/* The size of all images together, for a node that keeps them all. */
 static void print_together(struct image_session *s, const struct image_size *sizes)
 {
     int64_t bytes = 0;
@@ -102,7 +102,7 @@ static void print_together(struct image_session *s, const struct image_size *siz
                   shown_bytes(&s->run->arena, bytes));
 }
 
-/* `*out` is NULL unless they were asked for: no engine is run then. */
+/* `*out` is NULL unless sizes were requested: no engine runs then. */
 static int find_sizes(struct image_size **out, struct image_session *s)
 {
     const struct engine *engine;
@@ -114,7 +114,7 @@ static int find_sizes(struct image_size **out, struct image_session *s)
     return image_sizes(out, &s->run->arena, engine, s->rows, s->count, s->err);
 }
 
-/* Rows of one image follow each other, in the order of its first. */
+/* Rows of one image are adjacent, in the order of its first row. */
 static int image_list_run(struct run *run, struct err *err)
 {
     struct image_session session, *s = &session;
@@ -224,7 +224,7 @@ const struct command image_render_command = {
 
 #define CONTEXTS "images"
 
-/* Those of the row that its base image has, too, where the lock file knows. */
+/* The platforms of the row that its base image has, too, if the lock file knows them. */
 static int platforms_of(const struct data **out, struct image_session *s,
                         const struct image_row *row)
 {

@@ -1,5 +1,5 @@
-/* `image build`, `image push`: rows through the builder that is there, and what it says on the
- * terminal. */
+/* `image build`, `image push`: builds rows with the installed builder, and shows its output on
+ * the terminal. */
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
@@ -29,7 +29,7 @@
 #define VIEW_LINES 16
 #define TEXT_BYTES LIMIT_MIB
 
-/* Where a row is. */
+/* The progress of a row. */
 struct row_view {
     const char *label;
     bool runs;
@@ -37,14 +37,14 @@ struct row_view {
     time_t since;
 };
 
-/* What the builders say, above a line for each image that is being built. */
+/* The builders' output, above a line for each image that is being built. */
 struct build_view {
     size_t count;
     struct row_view *views;
     bool draws;   /* stderr is a terminal */
-    size_t drawn; /* lines of progress that stand there now, and their widths */
+    size_t drawn; /* lines of progress on the screen, and their widths */
     size_t widths[VIEW_LINES];
-    time_t last; /* when they were drawn */
+    time_t last; /* the time of the last drawing */
     struct build_watch watch;
 };
 
@@ -61,14 +61,14 @@ static time_t seconds_now(void)
     return now.tv_sec;
 }
 
-/* All at once, so that nothing flickers and no other program's words come between. */
+/* Writes all at once, so that nothing flickers and no other program's output comes in between. */
 static void show(const struct buf *text)
 {
     (void)fwrite(buf_text(text), 1, text->len, stderr);
     (void)fflush(stderr);
 }
 
-/* A window that was made narrower has broken its lines. */
+/* A window that became narrower has wrapped its lines. */
 static void erase(struct buf *out, struct build_view *v)
 {
     size_t width = columns(), rows = 0;
@@ -97,7 +97,7 @@ static void draw(struct buf *out, struct build_view *v)
     }
 }
 
-/* Above the lines of progress, where there are any. */
+/* Puts a text above the lines of progress, if there are any. */
 static void put_above(struct build_view *v, const char *text)
 {
     BUF_SCRATCH(out, TEXT_BYTES);
@@ -133,7 +133,7 @@ static void on_line(void *context, size_t row, const char *line)
     put_above(v, buf_text(&text));
 }
 
-/* Seconds go by although nothing is said. */
+/* Updates the seconds even without output. */
 static void on_tick(void *context)
 {
     struct build_view *v = context;
@@ -141,7 +141,7 @@ static void on_tick(void *context)
         put_above(v, "");
 }
 
-/* What never began is told by the table alone. */
+/* Only the table shows rows that never began. */
 static void on_end(void *context, size_t row, const struct built *built)
 {
     struct build_view *v = context;
@@ -155,8 +155,8 @@ static void on_end(void *context, size_t row, const struct built *built)
 }
 
 /*
- * Each line is told with the image's name where several are built. Elsewhere than on a terminal
- * nothing is drawn over. With --quiet nothing is told. The watch lives as long as the view.
+ * Each line has the image's name where several are built. Nothing is redrawn unless stderr is a
+ * terminal, and nothing is shown with --quiet. The watch lives as long as the view.
  */
 static const struct build_watch *build_view_open(struct build_view *view, struct run *run,
                                                  const struct image_row *rows, size_t count)
@@ -172,7 +172,7 @@ static const struct build_watch *build_view_open(struct build_view *view, struct
     return &view->watch;
 }
 
-/* Takes the lines of progress away. */
+/* Erases the lines of progress. */
 static void build_view_close(struct build_view *view)
 {
     BUF_SCRATCH(text, TEXT_BYTES);
@@ -183,7 +183,7 @@ static void build_view_close(struct build_view *view)
 #define JOBS_MAX 64
 #define FAILURES_BYTES (16 * LIMIT_MIB)
 
-/* ------------------------------------------------------------------ what was asked for */
+/* ------------------------------------------------------------------ options */
 
 static int read_arguments(struct words *out, struct run *run, struct err *err)
 {
@@ -206,7 +206,7 @@ static int read_epoch(const char **out, struct err *err)
     return err_set(err, TG_USAGE, "usage", "SOURCE_DATE_EPOCH: '%s' is no number of seconds", text);
 }
 
-/* ------------------------------------------------------------------ what came of it */
+/* ------------------------------------------------------------------ results */
 
 static struct data *row_result(struct image_session *s, const struct image_row *row,
                                const struct built *built)
@@ -240,7 +240,7 @@ static void print_table(struct image_session *s, const struct built *built)
     }
 }
 
-/* The image, the step, the last lines. */
+/* Puts the image, the step and the last lines. */
 static void tell_failure(struct buf *out, const struct image_row *row, const struct built *built)
 {
     (void)buf_printf(out, "%s: failed at '%s': %s\n", row->name,
@@ -256,7 +256,7 @@ struct found_packages {
     const struct built *built;
 };
 
-/* All that was checked in it was right, whatever became of the push. */
+/* True where every check of the image passed, even if the push failed. */
 static bool has_its_name(const struct built *built)
 {
     return built->status >= BUILD_DONE ||
@@ -286,8 +286,8 @@ static void add_packages(struct lock *now, void *context)
 }
 
 /*
- * What a first build found is what the next ones install. The file may have changed since this
- * build began: only packages are added to it.
+ * Later builds install the packages that a first build found. The file may have changed since this
+ * build began: only adds packages to it.
  */
 static int keep_packages(struct image_session *s, const struct built *built, struct err *err)
 {
@@ -302,7 +302,7 @@ static int keep_packages(struct image_session *s, const struct built *built, str
     return 0;
 }
 
-/* The table, the document, the words of what failed; how many did. */
+/* Makes the table, the document and the text of failures; returns the number of failures. */
 static size_t list_built(struct image_session *s, const struct built *built)
 {
     struct arena *arena = &s->run->arena;
@@ -380,7 +380,7 @@ static int run_rows(struct image_session *s, bool build)
     struct build_view view;
     if (prepare(&job, s) < 0)
         return -1;
-    (void)signal(SIGPIPE, SIG_IGN); /* nobody reads on: the builds go on, and are tidied up */
+    (void)signal(SIGPIPE, SIG_IGN); /* stdout may be closed: the builds go on, and are tidied up */
     job.watch = build_view_open(&view, s->run, s->rows, s->count);
     job.build = build;
     int rc = image_build(&built, &s->run->arena, &job, s->err);

@@ -1,4 +1,4 @@
-/* `image lock`, `image verify`: base images by digest, and what the registry has of them. */
+/* `image lock`, `image verify`: base images by digest, and the registry's answers for them. */
 #include "base/str.h"
 #include "catalog/catalog_source.h"
 #include "cmd/cmd.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Whether there are more rows than those of this run. */
+/* True where there are more rows than those of this run. */
 static bool is_part(const struct image_session *s)
 {
     return s->selection.images.count || s->selection.only.count || s->selection.request;
@@ -107,7 +107,7 @@ static void print_checked(struct image_session *s, const struct data *checked)
     }
 }
 
-/* Where rows were picked, only their bases are a matter of this run. */
+/* Where the user picked rows, this run is only about their bases. */
 static struct lock picked(const struct image_session *s)
 {
     struct arena *arena = &s->run->arena;
@@ -133,7 +133,7 @@ static int check(struct data **checked, struct image_session *s)
     return verify_bases(checked, arena, &lock, matrix, s->rows, s->count, registry, s->err);
 }
 
-/* What the rows begin with and nobody pinned: each once; of how many rows. */
+/* Lists the unlocked bases of the rows, each once; `*rows` is the number of rows with one. */
 static struct data *list_unlocked(size_t *rows, struct image_session *s)
 {
     struct arena *arena = &s->run->arena;
@@ -149,7 +149,7 @@ static struct data *list_unlocked(size_t *rows, struct image_session *s)
     return list;
 }
 
-/* Nothing that was asked is nothing that was found to be right. */
+/* A run without any question has verified nothing. */
 static int fail_verify(struct image_session *s, const struct data *checked)
 {
     if (checked->list.count) {

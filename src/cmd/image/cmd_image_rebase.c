@@ -1,4 +1,4 @@
-/* `image rebase`: another base below a pushed image. */
+/* `image rebase`: moves a pushed image to another base. */
 #include "cmd/cmd.h"
 #include "cmd/image/image_session.h"
 #include "data/document.h"

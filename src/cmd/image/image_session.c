@@ -1,4 +1,4 @@
-/* Base images on the command line: what `image` commands share. */
+/* Base images on the command line: shared by the `image` commands. */
 #include "cmd/image/image_session.h"
 
 #include "base/shell.h"
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define PLAN_FILE "images.yml"
-/* A registry answers one question in some 20 ms, most of which is the way there and back. */
+/* A registry answers one question in some 20 ms, most of which is network time. */
 #define QUESTIONS_AT_ONCE 32
 
 const struct option image_row_options[] = {
@@ -40,7 +40,7 @@ const struct option image_lock_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-/* Beside the plan; else here. */
+/* The lock file's path: beside the plan; without a plan in the working folder. */
 static const char *lock_path(struct run *run, const char *plan)
 {
     const char *named = opt_value(&run->options, "lock");
@@ -50,7 +50,7 @@ static const char *lock_path(struct run *run, const char *plan)
     return arena_printf(&run->arena, "%.*s" LOCK_FILE, (int)(slash + 1 - plan), plan);
 }
 
-/* One that is named is there, unless it is about to be made: a name mistyped would pin nothing. */
+/* A named lock must exist, unless this run makes it: a mistyped name would pin nothing. */
 static int load_lock(struct image_session *s, const char *plan)
 {
     struct run *run = s->run;
@@ -73,7 +73,7 @@ static int not_a_name(const struct image_session *s, const char *text)
                : err_hint(s->err, "a row is picked by %s", shell_command(arena, "--only %s", text));
 }
 
-/* Names of images have no ':'; a base that is named has a tag. */
+/* Splits the arguments: names of images have no ':', a named base has a tag. */
 static int split_arguments(struct image_session *s)
 {
     const struct parsed *options = &s->run->options;
@@ -106,7 +106,7 @@ static int choose_registry(struct image_session *s)
     return s->selection.registry && said ? plan_check_registry(said, s->err) : 0;
 }
 
-/* A build here is for this machine: anything else would lie under the row's name. */
+/* A build here is for this machine's processor: another's would get the row's name, too. */
 static int check_processor(struct image_session *s, const struct image_row *row)
 {
     struct arena *arena = &s->run->arena;
@@ -135,7 +135,7 @@ static void warn_once(struct image_session *s, struct data *told, const char *te
     data_push(&s->run->arena, told, data_str(&s->run->arena, text));
 }
 
-/* `verify` says it itself, `lock` and `push` make nothing. */
+/* `verify` reports this itself; `lock` and `push` make nothing. */
 static void warn_of_bases(struct image_session *s)
 {
     static const char *const codes[] = {"image-eol", "image-superseded", "image-unknown",
@@ -146,7 +146,7 @@ static void warn_of_bases(struct image_session *s)
     for (size_t i = 0; i < s->count; i++) {
         const struct data *notes = data_get(s->rows[i].resolution, "notes");
         if (!data_get_text(data_get(s->rows[i].resolution, "cuda"), "version"))
-            continue; /* nothing of a GPU hangs on its base */
+            continue; /* no CUDA: its base affects no GPU */
         for (size_t j = 0; notes && j < notes->list.count; j++)
             if (str_is_among(data_get_text(notes->list.items[j], "code"), codes,
                              sizeof codes / sizeof *codes))
@@ -154,7 +154,7 @@ static void warn_of_bases(struct image_session *s)
     }
 }
 
-/* Exit 4 comes with the matrix's reasons. */
+/* Exit 4 comes with the matrix's refusal. */
 static int resolve_rows(struct image_session *s)
 {
     struct data *refusal = NULL;
@@ -189,7 +189,7 @@ int image_open(struct image_session *s, struct run *run, unsigned work, struct e
         return err_set(err, TG_USAGE, "usage", "--plan does not go with options of the stack");
     if (path && plan_load(&s->plan, &run->arena, path, err) < 0)
         return -1;
-    /* A row of one's own goes where the plan's rows go. */
+    /* A row that the user asks for ignores the plan's rows, but goes to the plan's registry. */
     s->selection.plan = s->selection.request ? NULL : s->plan;
     if (choose_registry(s) < 0 || load_lock(s, path) < 0)
         return -1;

@@ -1,4 +1,4 @@
-/* Base images on the command line: what `image` commands share. */
+/* Base images on the command line: shared by the `image` commands. */
 #pragma once
 
 #include "base/err.h"
@@ -12,14 +12,14 @@ struct run;
 
 #define IMAGE_NAMES_MAX 1000
 
-/* What a command does with its rows. */
+/* The purposes of a command with rows. */
 enum image_work {
     IMAGE_LOCKS = 1,       /* makes the lock file */
-    IMAGE_USES_BASES = 2,  /* makes something that stands on them, which should be known */
-    IMAGE_BUILDS_HERE = 4, /* for this machine alone */
+    IMAGE_USES_BASES = 2,  /* makes something on top of bases, which the lock should have */
+    IMAGE_BUILDS_HERE = 4, /* for this machine only */
 };
 
-/* Rows of a command: which, from where, under which names. */
+/* The rows of a command: which, from where, under which names. */
 struct image_session {
     struct run *run;
     unsigned work; /* of enum image_work */
@@ -30,27 +30,27 @@ struct image_session {
     struct image_row *rows;
     size_t count;
     struct lock lock;
-    struct data *references; /* arguments that are no names of images but REPO:TAG: a list */
+    struct data *references; /* arguments of the form REPO:TAG, not names of images: a list */
 };
 
 /* --plan, --only, --registry; --lock. */
 extern const struct option image_row_options[];
 extern const struct option image_lock_options[];
-/* The groups that every command with rows has. */
+/* The option groups of every command with rows. */
 /* clang-format off */
 #define IMAGE_ROWS                                                                                 \
     {"Rows", image_row_options}, {"Stack, for one row of one image", stack_options},               \
     {"How", image_lock_options}
 /* clang-format on */
 
-/* The rows that the command line names. Exit 4 with the matrix's reasons where one cannot be. */
+/* Finds the rows that the command line names. Exit 4 with the refusal where one has no stack. */
 TG_CHECKED int image_open(struct image_session *out, struct run *run, unsigned work,
                           struct err *err);
 /* --mirror, --timeout. */
 extern const struct option image_registry_options[];
-/* --mirror, else the user's; or NULL. */
+/* --mirror, else the configuration's; or NULL. */
 const char *image_mirror(const struct run *run);
-/* Where it is noted what was rendered, in the user's cache; or NULL. */
+/* The folder for marks of renders, in the user's cache; or NULL. */
 const char *image_marks(const struct image_session *s);
-/* Registries as the options and the configuration have them, in run->http. */
+/* Opens registries by the options and the configuration, in run->http. */
 TG_CHECKED int image_registry(struct registry **out, struct run *run, struct err *err);

@@ -26,7 +26,7 @@
 #define TITLE_WIDTH 7
 #define WORDS_MAX 64
 
-/* Handed on to gpu-smoke as they are. */
+/* Passed to gpu-smoke unchanged. */
 static const struct option run_options[] = {
     {"level", "quick|medium|long", "how much is run (default: quick)", false},
     {"timeout", "SECONDS", "give up on vendor code then (default: 20, 120, 1800)", false},
@@ -47,12 +47,12 @@ static const struct option other_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-/* One run: the words for gpu-smoke, what it said, and the machine. */
+/* One run: the arguments for gpu-smoke, its output, and the machine. */
 struct doctor {
     struct run *run;
     char *words[WORDS_MAX];
     int word_count;
-    char *unpacked; /* a folder of ours that holds the root, or NULL */
+    char *unpacked; /* our folder with the root, or NULL */
     char *text, *complaints;
     struct smoke_machine machine;
     struct err *err;
@@ -60,7 +60,7 @@ struct doctor {
 
 /* ------------------------------------------------------------------ the root */
 
-/* Where the root is no folder: a tar, unpacked into a folder of ours. */
+/* Unpacks a root that is a tar into a folder of ours. */
 static int unpack_root(struct doctor *d, const char **root)
 {
     const char *temporary = getenv("TMPDIR");
@@ -122,7 +122,7 @@ static int add_words(struct doctor *d)
     return 0;
 }
 
-/* Message and hint of a failure, in the words of gpu-smoke. */
+/* Message and hint of a failure, as gpu-smoke has them. */
 static int smoke_failed(const struct doctor *d, int code)
 {
     static const char prefix[] = "gpu-smoke: ";
@@ -155,11 +155,11 @@ static int run_smoke(struct doctor *d)
     if (rc < 0)
         return err_set(d->err, TG_RUNTIME, "io", "%s", error);
     if (opt_given(&d->run->options, "capture") || opt_given(&d->run->options, "junit"))
-        interrupt_settle(); /* it is written */
+        interrupt_settle(); /* the report is written */
     return rc == TG_RUNTIME || rc == TG_USAGE ? smoke_failed(d, rc) : rc;
 }
 
-/* The report becomes the document's members; `schema` and `exit` main adds itself. */
+/* Makes the report's members the document's; main adds `schema` and `exit` itself. */
 static int take_document(const struct doctor *d)
 {
     struct data *report;
@@ -188,7 +188,7 @@ static struct machine machine_of(struct doctor *d)
     return (struct machine){d->machine.driver, d->machine.arch, gpus, d->machine.gpu_count};
 }
 
-/* The record of the folder that we are in, where there is one with a stack. */
+/* Reads the record of the current folder, if it has one with a stack. */
 static int read_child(struct doctor *d, struct record *record, bool *found)
 {
     struct span text;
@@ -221,7 +221,7 @@ static struct data *child_data(struct doctor *d, const struct matrix *matrix,
                                 : data_str(arena, "the driver's version is not known here")));
 }
 
-/* What the matrix says of a machine whose driver is known; else `matrix` is null. */
+/* Adds the matrix's verdict on a machine whose driver is known; else `matrix` is null. */
 static int add_matrix(struct doctor *d, struct span overlay)
 {
     struct run *run = d->run;
@@ -252,7 +252,7 @@ static int open_matrix(struct doctor *d)
     return add_matrix(d, overlay);
 }
 
-/* A report on the machine is not held up by a matrix or record that nobody named. */
+/* A matrix or record that the user did not name must not stop a report on the machine. */
 static int consult_matrix(struct doctor *d)
 {
     struct run *run = d->run;
@@ -276,7 +276,7 @@ static int consult_matrix(struct doctor *d)
 
 /* ------------------------------------------------------------------ words for people */
 
-/* A title, and a text broken at blanks. */
+/* Prints a title, and a text wrapped at blanks. */
 static void print_wrapped(struct run *run, const char *title, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -319,7 +319,7 @@ static void print_images(struct run *run, const struct data *matrix)
     }
 }
 
-/* Only the next branch that opens something. */
+/* Prints only the next branch that allows more. */
 static void print_newer(struct run *run, const struct data *matrix)
 {
     const struct data *newer = data_get(matrix, "newer_drivers");
@@ -350,7 +350,7 @@ static void print_child(struct run *run, const struct data *child)
                   *because ? ": " : "", because, *relies ? ", driver: " : "", relies);
 }
 
-/* With a finding the report fills the screen: then only what is short. */
+/* With a finding the report fills the screen: then prints only the short parts. */
 static void print_report(const struct doctor *d, int code)
 {
     struct run *run = d->run;
@@ -374,7 +374,7 @@ static int diagnose(struct doctor *d)
 {
     bool explains = opt_given(&d->run->options, "explain");
     d->run->document = data_map(&d->run->arena);
-    if (explains) { /* the same command; its document is another one */
+    if (explains) { /* the same command, but its document is another */
         struct command *form = arena_alloc(&d->run->arena, sizeof(*form));
         *form = doctor_command;
         form->schema = "explain@2";

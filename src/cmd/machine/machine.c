@@ -1,4 +1,4 @@
-/* This machine's driver and GPUs, where a request says `auto`. */
+/* Finds this machine's driver and GPUs, where a request has `auto`. */
 #include "cmd/cmd.h"
 
 #include "base/str.h"
@@ -12,7 +12,7 @@
 
 #define WORD "auto"
 
-/* Runs the quick part of gpu-smoke for what it sees on its way; its report is for `doctor`. */
+/* Runs the quick part of gpu-smoke, only for the parts that it finds; `doctor` uses its report. */
 static int look(struct smoke_machine *machine, struct err *err)
 {
     static char program[] = "gpu-smoke", quick[] = "--level=quick";
@@ -40,7 +40,7 @@ static bool says_auto(const struct stack_request *request, enum stack_choice cho
     return words_have(&request->said[choice], WORD);
 }
 
-/* The model as the matrix calls it, so that the record means the same to every catalog. */
+/* Adds the matrix's name of the model, so that the record means the same to every catalog. */
 static int add_gpu(struct stack_request *request, struct run *run, const struct matrix *matrix,
                    const struct smoke_gpu *found, struct err *err)
 {
@@ -54,7 +54,7 @@ static int add_gpu(struct stack_request *request, struct run *run, const struct 
     return 0;
 }
 
-/* `auto` and what was found take their places among GPUs that were said. */
+/* Puts the GPUs that were found in the place of `auto`, among named ones. */
 static int fill_gpus(struct stack_request *request, struct run *run,
                      const struct smoke_machine *machine, struct err *err)
 {

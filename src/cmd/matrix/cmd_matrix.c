@@ -86,7 +86,7 @@ static int add_why(struct session *s, const struct matrix *matrix,
     return 0;
 }
 
-/* What --diff changes of the request: `--driver 580 --gpu T4`, or a framework's NAME[SPEC]. */
+/* Applies the changes of --diff: `--driver 580 --gpu T4`, or a framework's NAME[SPEC]. */
 static int change_request(struct session *s, struct stack_request *request, const char *changes)
 {
     struct arena *arena = &s->run->arena;
@@ -187,7 +187,7 @@ const struct command matrix_resolve_command = {
 
 /* ------------------------------------------------------------------ matrix list */
 
-/* What can be listed beside nothing, which is the frameworks and packages. */
+/* The topics besides none, which lists frameworks and packages. */
 struct topics {
     struct words frameworks, packages;
 };
@@ -206,7 +206,7 @@ static int unknown_topic(struct session *s, const struct topics *topics, const c
                 : err_hint(s->err, "a framework, a package, or gpus, drivers, images, platforms");
 }
 
-/* The framework whose rows must be read for that; NULL: all rows must. */
+/* Finds the framework whose rows the topic needs; NULL: it needs all rows. */
 static int find_topic(const char **framework, struct session *s, const char *topic)
 {
     struct topics topics;
@@ -222,7 +222,7 @@ static int find_topic(const char **framework, struct session *s, const char *top
     else if (!str_is_among(topic, matrix_topics, matrix_topic_count))
         return unknown_topic(s, &topics, topic);
     else if (topics.frameworks.count)
-        *framework = topics.frameworks.items[0]; /* the other files are the same for all */
+        *framework = topics.frameworks.items[0]; /* every framework has the same other files */
     return 0;
 }
 

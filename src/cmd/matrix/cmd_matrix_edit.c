@@ -1,5 +1,5 @@
-/* `matrix refresh`, `matrix accept`: rows are proposed from the live world; a person who has looked
- * at them says so. Both write into the folder of a catalog. */
+/* `matrix refresh` proposes rows from a live index, `matrix accept` takes rows that a person has
+ * looked at. Both write into the folder of a catalog. */
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
@@ -23,8 +23,8 @@
 #include <unistd.h>
 
 /*
- * The folder that --catalog names; the built-in catalog and repositories are never written. Exit 2,
- * with the command `like` as the hint, where it is none.
+ * The folder that --catalog names: the built-in catalog and repositories are never written. Exit 2,
+ * with the command `like` as the hint, where it names none.
  */
 static int matrix_folder(const char **out, struct session *s, const char *what, const char *like)
 {
@@ -37,7 +37,7 @@ static int matrix_folder(const char **out, struct session *s, const char *what, 
     return err_hint(s->err, "%s", like);
 }
 
-/* Of a catalog that extends another the file may be that one's. */
+/* In a catalog that extends another, the file may be the other's. */
 static int refuse_missing(const char *path, struct err *err)
 {
     (void)err_set(err, TG_USAGE, "missing-file", "there is no '%s' to write to", path);
@@ -83,7 +83,7 @@ static int refresh_all(struct data **proposals, struct session *s, const struct 
     size_t wanted, asked;
     bool gaps = opt_given(&s->run->options, "since");
     do {
-        ARENA_SCRATCH(scratch); /* what is not yet the answer only says what to ask */
+        ARENA_SCRATCH(scratch); /* an incomplete result only tells what to ask */
         (void)matrix_refresh(&wanted, &scratch, matrix, framework, gaps, index);
         if (index_ask(&asked, index, s->err) < 0)
             return -1;
@@ -130,7 +130,7 @@ static int tell(struct session *s, struct data *proposals, struct data *written)
     cmd_print(run, "%s", proposals->list.count ? buf_text(&text) : "nothing new\n");
     if (index_check(s->live.index, s->err) == 0 && index_check_any(s->live.index, s->err) == 0)
         return TG_OK;
-    run->document = data_map(&run->arena); /* what could not be asked is no result */
+    run->document = data_map(&run->arena); /* with failed questions there is no result */
     return -1;
 }
 

@@ -1,4 +1,4 @@
-/* `matrix verify`: the rows of a matrix against the live world. */
+/* `matrix verify`: compares the rows of a matrix with live indexes and registries. */
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -21,13 +21,13 @@ static const struct option what_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-/* Until nothing new is wanted: what a release requires names the next packages. */
+/* Repeats until nothing new is wanted: a release's requirements name the next packages. */
 static int verify_all(struct data **rows, struct session *s, const struct matrix *matrix,
                       const char *name, struct package_index *index)
 {
     size_t wanted, asked;
     do {
-        ARENA_SCRATCH(scratch); /* what is not yet the answer only says what to ask */
+        ARENA_SCRATCH(scratch); /* an incomplete result only tells what to ask */
         (void)matrix_verify(&wanted, &scratch, matrix, name, index);
         if (index_ask(&asked, index, s->err) < 0)
             return -1;
@@ -36,7 +36,7 @@ static int verify_all(struct data **rows, struct session *s, const struct matrix
     return 0;
 }
 
-/* `*images` stays NULL where no registry is named: which one has them is not for us to guess. */
+/* `*images` stays NULL where the user names no registry: tmplgen does not guess one. */
 static int verify_images(struct data **images, struct session *s, const struct matrix *matrix)
 {
     struct registry *registry;
@@ -63,7 +63,7 @@ static int64_t tell_rows(struct session *s, struct data *rows)
     return data_get(counts, "differs")->integer;
 }
 
-/* How many differ; `*failed` gets the first failure, or NULL. */
+/* Returns the number of differing images; `*failed` gets the first failure, or NULL. */
 static int64_t tell_images(struct session *s, struct data *images, const char **failed)
 {
     struct run *run = s->run;
@@ -78,7 +78,7 @@ static int64_t tell_images(struct session *s, struct data *images, const char **
     return data_get(counts, "differs")->integer;
 }
 
-/* What could not be asked is no result: with --json the error stands in its place. */
+/* With failed questions there is no result: with --json the error takes its place. */
 static int fail(struct session *s)
 {
     s->run->document = data_map(&s->run->arena);
@@ -98,7 +98,7 @@ static int tell(struct session *s, struct data *rows, struct data *images)
     return differs ? TG_DIFFERS : TG_OK;
 }
 
-/* `matrix verify images`: no index is asked, nor pip. */
+/* `matrix verify images`: asks neither an index nor pip. */
 static int verify_only_images(struct session *s)
 {
     struct run *run = s->run;

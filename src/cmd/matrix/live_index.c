@@ -34,7 +34,7 @@ const struct option live_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-/* One line that is drawn over and over, and taken away at the end. */
+/* Redraws one line, and erases it at the end. */
 static void draw_progress(void *context, size_t done, size_t count)
 {
     const struct run *run = context;
@@ -83,8 +83,8 @@ static int ask_python(const char **out, struct arena *arena, const char *const *
 }
 
 /*
- * The value of KEY in lines such as `global.index-url='https://...'`. pip takes what the command's
- * section says before [global], and variables before files.
+ * The value of KEY in lines such as `global.index-url='https://...'`. As in pip, the command's
+ * section ranks before [global], and variables before files.
  */
 static const char *find_setting(struct arena *arena, const char *lines, const char *key)
 {
@@ -102,8 +102,8 @@ static const char *find_setting(struct arena *arena, const char *lines, const ch
 }
 
 /*
- * The settings of python3's pip, PIP_... variables and files together, and, where they name no
- * index, the one that it knows itself. Exit 1 where there is no pip that answers.
+ * Reads the settings of python3's pip, from PIP_... variables and files. Where they name no index,
+ * uses pip's default. Exit 1 where no pip answers.
  */
 static int ask_pip(struct pip_settings *out, struct arena *arena, struct err *err)
 {

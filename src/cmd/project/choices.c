@@ -1,4 +1,4 @@
-/* Everything that a user can choose for a child, from all the places where it can be said. */
+/* A user's choices for a child, from all their sources. */
 #include "cmd/project/choices.h"
 
 #include "base/limits.h"
@@ -33,7 +33,7 @@ static bool is_stack_name(const char *name)
     return stack_choice_of(span_from(name)) < CHOICE_COUNT;
 }
 
-/* Into the list that it belongs to. */
+/* Adds to the list that the name belongs to. */
 static void add(struct choices *out, struct run *run, struct given given)
 {
     given_add(is_stack_name(given.name) ? &out->stack : &out->answers, &run->arena, given);
@@ -139,7 +139,7 @@ int choices_gather(struct choices *out, struct run *run, bool configured, struct
     return 0;
 }
 
-/* A single text; a list of one counts too. */
+/* Reads a single text; a list of one counts, too. */
 static int one_text(struct words *out, struct arena *arena, const struct given *given,
                     const char *name, struct err *err)
 {
@@ -166,7 +166,7 @@ static size_t split_commas(const char **out, struct arena *arena, const char *te
     return count;
 }
 
-/* Several texts: repeated flags, or a list in a file, or a text with commas in --set. */
+/* Reads several texts: repeated flags, a list in a file, or a text with commas in --set. */
 static int many_texts(struct words *out, struct run *run, const struct given *given,
                       const char *name, struct err *err)
 {

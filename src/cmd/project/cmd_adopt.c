@@ -1,4 +1,4 @@
-/* `adopt`: put an existing repository under a template. */
+/* `adopt`: puts an existing repository under a template. */
 #include "base/str.h"
 #include "cmd/cmd.h"
 #include "cmd/common/command_line.h"

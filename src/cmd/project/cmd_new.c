@@ -1,4 +1,4 @@
-/* `new`: render a template into a new child. */
+/* `new`: renders a template into a new child. */
 #include "base/limits.h"
 #include "base/shell.h"
 #include "base/str.h"
@@ -34,7 +34,7 @@ struct new_child {
     const char *path; /* as shown: what the user gave, or ./NAME */
     struct span record_text;
     struct created created;
-    struct words next; /* the type's own commands to come */
+    struct words next; /* the type's own next commands */
     struct err *err;
 };
 
@@ -75,7 +75,7 @@ static const char *default_name(const struct new_child *n)
     return usable ? last : m->manifest->type;
 }
 
-/* A PATH that was given is looked at before anything is asked. */
+/* Inspects a given PATH before anything is asked. */
 static int inspect_target(struct new_child *n)
 {
     const struct parsed *options = &n->run->options;
@@ -174,7 +174,7 @@ static void print_dry_run(const struct new_child *n)
     print_stack(n);
 }
 
-/* The base image that the child begins with has to be made by somebody. */
+/* Tells the user that the child's team image must be built first. */
 static void say_team_image(const struct new_child *n)
 {
     const struct data *image = data_get(n->making.resolution, TEAM_IMAGE);

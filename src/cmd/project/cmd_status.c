@@ -1,4 +1,4 @@
-/* `status`, `diff`: template and versions, what the child changed, whether an update waits. */
+/* `status`, `diff`: template and versions, the child's changes, and whether an update waits. */
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/unicode.h"
@@ -40,7 +40,7 @@ static void print_replay(struct run *run, const struct data *replay)
     cmd_print(run, "\n");
 }
 
-/* Files of the child's own, and those of a waiting update, are only counted, unless --verbose. */
+/* Only counts the child's own files, and those of a waiting update, unless --verbose. */
 static void print_paths(struct run *run, const struct data *paths)
 {
     size_t own = 0, waiting = 0;

@@ -1,4 +1,4 @@
-/* `update`: take the template's newest version. */
+/* `update`: takes the template's newest version. */
 #include "base/limits.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
@@ -33,7 +33,7 @@ static int usage(struct err *err, const char *message)
     return err_set(err, TG_USAGE, "usage", "%s", message);
 }
 
-/* ---------------------------------------------------------------- what was asked for */
+/* ---------------------------------------------------------------- options */
 
 static int check_strategy(struct updated_child *u)
 {
@@ -60,7 +60,7 @@ static int find_strategy(struct updated_child *u)
     return err_hint(u->err, "this version of tmplgen has: %s", strategy_names(&u->run->arena));
 }
 
-/* What needs another, or does not go with it. */
+/* Checks options that need another, or exclude it. */
 static int check_pairs(const struct run *run, struct err *err)
 {
     const struct parsed *options = &run->options;
@@ -103,14 +103,14 @@ static int check_flags(const struct run *run, struct err *err)
     return 0;
 }
 
-/* `--set cuda=` takes a recorded choice back; the matrix never sees it. */
+/* `--set cuda=` clears a recorded choice; the matrix never sees it. */
 static void take_unset(struct updated_child *u)
 {
     struct given_list *stack = &u->choices.stack;
     size_t kept = 0;
     for (size_t i = 0; i < stack->count; i++) {
         if (stack->items[i].from == GIVEN_CONFIG)
-            continue; /* what the record says comes before it */
+            continue; /* the record's choices come before it */
         if (stack->items[i].text && !*stack->items[i].text)
             words_add(&u->options.target.unset, &u->run->arena, stack->items[i].name);
         else
@@ -165,13 +165,13 @@ static int fill_options(struct updated_child *u)
 
 /* ---------------------------------------------------------------- --summary FILE */
 
-/* It takes the place of the report. */
+/* True where the summary replaces the report. */
 static bool prints_summary(const struct run *run)
 {
     return str_equal(opt_value(&run->options, "summary"), "-");
 }
 
-/* Before anything is changed: one that cannot be written is no reason to have updated. */
+/* Opens the file before anything is changed: an update must not fail only at its summary. */
 static int open_summary(struct updated_child *u)
 {
     const char *path = opt_value(&u->run->options, "summary");
@@ -183,7 +183,7 @@ static int open_summary(struct updated_child *u)
     return 0;
 }
 
-/* Last of all: where it lies in the work tree, the update has not seen it. */
+/* Writes the summary last: if it lies in the work tree, the update has not seen it. */
 static int write_summary(struct updated_child *u)
 {
     BUF_SCRATCH(text, LIMIT_MIB);
@@ -210,7 +210,7 @@ static int update(struct updated_child *u)
     if (code >= 0)
         update_command_repeat(u->run, u->outcome.document);
     if (code >= 0 && write_summary(u) < 0) {
-        u->run->document = u->outcome.document; /* what was done is told all the same */
+        u->run->document = u->outcome.document; /* the document of the update is still printed */
         code = -1;
     }
     output_close(&u->summary);

@@ -1,4 +1,4 @@
-/* What `update` did, in words. */
+/* The report of `update` in words. */
 #include "cmd/project/update_words.h"
 
 #include "base/str.h"
@@ -25,7 +25,7 @@ static const char *version_of(struct run *run, const struct data *document, cons
     return cmd_masked(run, version ? version : "?");
 }
 
-/* "Updated 1.0.0 -> 1.1.0", or of a repository that had no version before. */
+/* "Updated 1.0.0 -> 1.1.0", or another text for a repository without an earlier version. */
 static void print_step(struct run *run, const struct data *document)
 {
     const char *from = version_of(run, document, "from"), *to = version_of(run, document, "to");
@@ -37,7 +37,7 @@ static void print_step(struct run *run, const struct data *document)
                   cmd_shown(run, document, "template"), to);
 }
 
-/* The commit that a strategy which replays them stopped at: NULL where there is none. */
+/* The commit at which a strategy that replays commits stopped; NULL: there is none. */
 static const struct data *find_stop(size_t *number, const struct data *commits)
 {
     for (size_t i = 0; commits->kind == DATA_LIST && i < commits->list.count; i++)
@@ -103,7 +103,7 @@ static void print_head(struct run *run, const struct data *document, const char 
         print_updated(run, document, result);
 }
 
-/* In the order in which a person wants to look at them. */
+/* In the order in which a person wants to read them. */
 static const struct {
     const char *state, *counted;
 } states[] = {
@@ -157,7 +157,7 @@ static size_t print_state(struct run *run, const struct data *paths, const char 
     return count;
 }
 
-/* Of commits that are replayed. */
+/* Prints the replayed commits. */
 static void print_commits(struct run *run, const struct data *document)
 {
     const struct data *commits = data_get(document, "commits");
@@ -211,7 +211,7 @@ static void print_answers(struct run *run, const struct data *document)
                   cmd_shown(run, renamed->list.items[i], "to"));
 }
 
-/* Their texts are masked already; an empty line between paragraphs stays one. */
+/* Prints texts that are masked already; an empty line between paragraphs stays. */
 static void print_text(struct run *run, const char *text)
 {
     while (*text) {
@@ -237,7 +237,7 @@ static void print_notes(struct run *run, const struct data *document)
     }
 }
 
-enum { WIDTH = 29 }; /* of a command and the spaces behind it */
+enum { WIDTH = 29 }; /* of a command and the spaces after it */
 
 static void print_next(struct run *run, const struct data *document)
 {
@@ -277,7 +277,7 @@ static void print_alike(struct run *run, const struct data *line, const char *wh
         cmd_print(run, "%lld %%\n", (long long)alike->integer);
 }
 
-/* Which version of the template the files that are merged are most like. */
+/* The version of the template that the merged files resemble most. */
 static void print_search(struct run *run, const struct data *document)
 {
     const struct data *search = data_get(document, "search");

@@ -1,8 +1,8 @@
-/* What `update` did, in words. */
+/* The report of `update` in words. */
 #pragma once
 
 struct data;
 struct run;
 
-/* Prints the document of an update: counts first, conflicts, the rest, what is to be done. */
+/* Prints the document of an update: counts first, then conflicts, the rest, the next steps. */
 void update_print(struct run *run, const struct data *document);

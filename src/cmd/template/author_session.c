@@ -1,4 +1,4 @@
-/* What `template` commands share: the catalog that its authors work on, and patches for people. */
+/* Shared by the `template` commands: their authors' catalog, and patches for people. */
 #include "cmd/template/author_session.h"
 
 #include "base/arena.h"
@@ -87,7 +87,7 @@ static const char *colour_of(const char *line)
     return term_colour(stdout, colours[i].colour, "");
 }
 
-/* Without its end. Tabs are what Makefiles are made of. */
+/* Puts a line without its end. Keeps tabs, which Makefiles need. */
 static void put_line(struct patch_view *view, const char *line, size_t len)
 {
     const char *colour = colour_of(line);

@@ -1,4 +1,4 @@
-/* `template lint`: what is wrong with a catalog. */
+/* `template lint`: reports the mistakes in a catalog. */
 #include "author/lint.h"
 #include "base/limits.h"
 #include "catalog/catalog.h"
@@ -33,7 +33,7 @@ static void print_findings(struct run *run, const struct finding_list *findings)
         cmd_print(run, "and %zu more\n", all - FINDINGS_SHOWN);
 }
 
-/* The members that a document has with and without errors. */
+/* Adds the members that a document has with and without errors. */
 static void fill(struct arena *arena, struct data *map, const struct finding_list *findings)
 {
     size_t all = findings->count + findings->more;
@@ -77,7 +77,7 @@ static int print_rules(struct run *run)
     return TG_OK;
 }
 
-/* A catalog that cannot be opened for what its catalog.yml says is a finding like others. */
+/* A catalog that cannot be opened because of its catalog.yml is a finding, too. */
 static int template_lint_run(struct run *run, struct err *err)
 {
     struct finding_list findings;

@@ -1,4 +1,4 @@
-/* `template render`: a type in a scratch folder, again at each save. */
+/* `template render`: renders a type into a scratch folder, again at each save. */
 #include "author/differences.h"
 #include "author/scratch.h"
 #include "base/arena.h"
@@ -17,7 +17,7 @@
 /* One render; with --watch there are many, each with an arena of its own. */
 struct rendering {
     struct run *run;
-    const char *folder; /* of the catalog; NULL: it lies in none */
+    const char *folder; /* of the catalog; NULL: it has none */
     const char *output;
     struct making making;
     struct differences differences;
@@ -107,7 +107,7 @@ static int render_once(struct run *run, struct err *err)
 
 /* ---------------------------------------------------------------- again and again */
 
-/* A run like one by itself, but for what the command line says: nothing of it is left behind. */
+/* Each round is like a separate run with the same command line: it leaves nothing behind. */
 static int render_round(struct run *run, struct err *err)
 {
     ERR_SCRATCH(failure);
@@ -115,7 +115,7 @@ static int render_round(struct run *run, struct err *err)
     run->arena = (struct arena)ARENA_INIT;
     int rc = budget_start(getenv("TMPLGEN_MEMORY"), &failure);
     if (rc == 0 && render_once(run, &failure) < 0 && interrupt_check(err) == 0)
-        print_failure(run, &failure); /* the next save may be better */
+        print_failure(run, &failure); /* the next save may correct it */
     run_close(run);
     arena_release(&run->arena);
     run->arena = whole;
@@ -141,7 +141,7 @@ static int watched_folder(const char **out, struct run *run, struct err *err)
     return err_hint(err, "give the folder to --catalog, without @REF");
 }
 
-/* What is saved while a render is under way begins the next one. */
+/* A save during a render begins the next one. */
 static int render_watching(struct run *run, struct err *err)
 {
     const char *folder, *answers = opt_value(&run->options, "answers");

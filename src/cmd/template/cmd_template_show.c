@@ -1,5 +1,5 @@
-/* `template list`, `template show`: the types of a catalog; what a type asks, and which file makes
- * which path. */
+/* `template list`, `template show`: the types of a catalog; a type's questions, and the source
+ * of each path. */
 #include "author/show_catalog.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -17,7 +17,7 @@
 
 /* ---------------------------------------------------------------- words */
 
-/* Lines that fit, each behind `indent` blanks. */
+/* Prints lines that fit the screen, each after `indent` blanks. */
 static void print_wrapped(struct run *run, int indent, const char *text)
 {
     BUF_SCRATCH(lines, LIMIT_MIB);
@@ -28,14 +28,14 @@ static void print_wrapped(struct run *run, int indent, const char *text)
     cmd_print(run, "%s", buf_text(&lines));
 }
 
-/* "LABEL text", nothing where there is no text. */
+/* Prints "LABEL text"; nothing without a text. */
 static void print_member(struct run *run, int indent, const char *label, const char *text)
 {
     if (text && *text)
         print_wrapped(run, indent, arena_printf(&run->arena, "%s %s", label, text));
 }
 
-/* A text as it stands, a list as YAML has it. */
+/* A text as it is, a list as in YAML. */
 static const char *value_text(struct run *run, const struct data *value)
 {
     BUF_SCRATCH(out, LIMIT_MIB);
@@ -98,7 +98,7 @@ static const char *kind_text(struct run *run, const struct data *question)
                         data_get(question, "secret")->boolean ? ", secret" : "");
 }
 
-/* In one line, or with their labels a line each. */
+/* Prints choices in one line; with labels, one a line. */
 static void print_choices(struct run *run, const struct data *question)
 {
     const struct data *choices = data_get(question, "choices");
@@ -185,14 +185,14 @@ static const char *marks_of(struct run *run, const struct data *file)
     return arena_printf(&run->arena, "%s %s", executable ? "*" : " ", kind);
 }
 
-/* How much of a source stands before the path: "templates/_layers/docker/files/". */
+/* The length of a source before its path: "templates/_layers/docker/files/". */
 static int folder_length(const char *source)
 {
     const char *files = strstr(source, "/files/");
     return files ? (int)(files - source) + (int)strlen("/files/") : 0;
 }
 
-/* Sources are set so that the paths begin in one column. */
+/* Aligns sources so that the paths begin in one column. */
 static void print_file(struct run *run, const struct data *file, int column, bool made)
 {
     const char *path = cmd_shown(run, file, "path"), *source = cmd_shown(run, file, "source");
@@ -234,9 +234,9 @@ static void print_type(struct run *run, const struct data *type)
     print_files(run, files, answers->kind == DATA_MAP);
 }
 
-/* ---------------------------------------------------------------- what is shown */
+/* ---------------------------------------------------------------- the output */
 
-/* Something of a stack or an answer was said: the paths are those of that render. */
+/* Where the user gives a stack choice or an answer, the paths are those of that render. */
 static bool wants_render(const struct run *run)
 {
     bool wants = opt_given(&run->options, "defaults") || opt_given(&run->options, "answers");
@@ -268,7 +268,7 @@ static int template_show_run(struct run *run, struct err *err)
     const char *type = run->options.arguments[0];
     if (cmd_open_authored(NULL, run, err) < 0)
         return -1;
-    /* what a type cannot be rendered for is no reason not to show it */
+    /* a type is shown even where it cannot be rendered */
     if (wants_render(run)
             ? show_made(&run->document, run, err) < 0
             : manifest_load(&manifest, &run->arena, run->catalog, type, err) < 0 ||

@@ -1,4 +1,4 @@
-/* `template test`: render every type of a catalog in many combinations, and compare. */
+/* `template test`: renders every type of a catalog in many combinations, and compares. */
 #include "author/test_catalog.h"
 #include "base/intern.h"
 #include "base/str.h"
@@ -20,7 +20,7 @@ struct test_view {
     struct err *err;
 };
 
-/* ---------------------------------------------------------------- what it is compared with */
+/* ---------------------------------------------------------------- the older revision */
 
 /* HEAD, where the catalog is a repository with a commit; else nothing, unless a revision is named.
  */
@@ -153,8 +153,8 @@ static void print_type(const struct test_view *t, const struct type_result *type
 }
 
 /*
- * A file that holds a name or a version changes in as many ways as there are of those: the first
- * one says what there is to say.
+ * A file with a name or a version changes in as many ways as there are of those: shows only the
+ * first.
  */
 static void put_differences(const struct test_view *t, struct patch_view *view,
                             const struct differences *differences)
@@ -201,7 +201,7 @@ static void print_result(const struct test_view *t)
         cmd_print(run, "%zu more lines are not shown: --verbose shows them\n", view.hidden);
 }
 
-/* What to do about it. */
+/* Tells the user what to do. */
 static void advise(const struct test_view *t)
 {
     bool differs = false, golden = false;

@@ -1,4 +1,4 @@
-/* `template export`, `template new`: a copy of the built-in catalog for a team to change; a new
+/* `template export`, `template new`: a copy of the built-in catalog for a team to edit; a new
  * type. */
 #include "author/write.h"
 #include "base/shell.h"

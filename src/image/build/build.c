@@ -1,4 +1,4 @@
-/* Building rows: the builder's own work, then what is checked in what it made. */
+/* Builds rows: first the builder's own work, then the checks of the image. */
 #include "image/build.h"
 
 #include "base/arena.h"
@@ -37,21 +37,21 @@ const char *const build_status_names[] = {"not-run", "interrupted", "failed", "b
 
 struct building;
 
-/* One row on its way; it has memory of its own, since its thread has. */
+/* One row being built. Its thread allocates, so it has memory of its own. */
 struct row_work {
     struct building *all;
     size_t number;
     const struct image_row *row;
     const char *context, *id_file; /* in the scratch folder */
-    const char *id;                /* what the builder made */
+    const char *id;                /* the builder's id of the image */
     struct arena arena;
     struct process_watch watch; /* of what `job` runs; its `seconds` and `out` are set before */
     struct engine_job job;
     struct built *built;
     enum build_step step;
-    char *lines[LAST_LINES]; /* a ring of what was said last */
+    char *lines[LAST_LINES]; /* a ring of the last lines */
     size_t line_count;
-    char *instruction; /* of the Dockerfile that the builder is at; or NULL */
+    char *instruction; /* the Dockerfile's instruction under way; or NULL */
     struct err err;
 };
 
@@ -90,14 +90,14 @@ static bool is_instruction(const char *line)
            strchr(bracket, ']');
 }
 
-/* Of what is said without end only the last is kept: no arena. */
+/* Output may be endless, and only the last is kept: so no arena. */
 static void keep_text(char **place, const char *text)
 {
     free(*place);
     *place = xstrdup(text);
 }
 
-/* Told only in the end, where something fails. */
+/* Shown only at the end, after a failure. */
 static void keep_line(void *context, const char *line)
 {
     struct row_work *w = context;
@@ -156,8 +156,8 @@ static void forget_lines(struct row_work *w)
 /* ------------------------------------------------------------------ steps of a row */
 
 /*
- * The base as the builder is to fetch it: by digest where it is locked, from the mirror, else from
- * Docker Hub by its full name, since buildah and podman may have nowhere to look for short ones.
+ * The base for the builder to fetch: by digest where it is locked, from the mirror, else from
+ * Docker Hub by its full name, since buildah and podman may not know where to look for short ones.
  */
 static const char *base_argument(struct row_work *w)
 {
@@ -209,7 +209,7 @@ static void take_description(struct row_work *w, const struct engine_image *imag
     w->built->bytes = image->bytes;
 }
 
-/* "sha256:..." or those digits alone: nothing else becomes a word of a command. */
+/* True for "sha256:..." or the digits alone: nothing else becomes a word of a command. */
 static bool is_id(const char *text)
 {
     const char *digits = strchr(text, ':') ? strchr(text, ':') + 1 : text;
@@ -267,7 +267,7 @@ static int check_contents(struct row_work *w)
     return 0;
 }
 
-/* Of "== /opt/app/packages/STEP.txt"; NULL: it is no such line. */
+/* The STEP of "== /opt/app/packages/STEP.txt"; NULL: the line has another form. */
 static const char *step_of(struct arena *arena, const char *line)
 {
     const char *slash = str_starts(line, "== ") ? strrchr(line, '/') : NULL;
@@ -291,7 +291,7 @@ static struct data *sort_packages(struct arena *arena, char *text)
     return packages->map.count ? packages : NULL;
 }
 
-/* What pip found, a list for each step: written by the Dockerfile into the image. */
+/* Reads what pip found, a list for each step: the Dockerfile wrote it into the image. */
 static int read_packages(struct row_work *w)
 {
     static const char *const words[] = {
@@ -426,7 +426,7 @@ static void do_row(void *context, size_t number)
     (void)pthread_mutex_unlock(&w->all->lock);
 }
 
-/* What a thread's own memory holds of a result is copied into the caller's. */
+/* Copies a result from the thread's memory into the caller's. */
 static void take_over(struct building *b, struct row_work *w)
 {
     struct built *built = w->built;
@@ -451,7 +451,7 @@ static int prepare_row(struct row_work *w, const char *scratch, struct err *err)
     w->id_file = arena_printf(arena, "%s/%zu.id", scratch, w->number);
     if (!w->all->job->build)
         return 0;
-    if (w->all->job->fresh) /* pins of an earlier build are to be found anew */
+    if (w->all->job->fresh) /* the pins of an earlier build do not count */
         lock.packages = data_map(arena);
     if (image_context(&files, arena, w->all->job->catalog, w->row, &lock, err) < 0 ||
         image_context_write(&w->context, arena, scratch, NULL, w->row, &files, err) < 0)

@@ -1,4 +1,4 @@
-/* buildah: no daemon, and no privileges where it may not have them. */
+/* buildah: no daemon, and no privileges where it has none. */
 #include "image/build/engine.h"
 
 #include "base/arena.h"
@@ -8,7 +8,7 @@
 
 static const char *const probe[] = {"buildah", "--version", NULL};
 
-/* The container has a name of ours, so that it can be removed whatever becomes of the rest. */
+/* Gives the container a name of ours, so that it can be removed whatever else fails. */
 static int run(int *status, const struct engine_job *job, const char *image,
                const struct words *command)
 {
@@ -28,7 +28,7 @@ static int run(int *status, const struct engine_job *job, const char *image,
     return rc;
 }
 
-/* The manifest of what is in the local store lists layers as they are unpacked. */
+/* A manifest in the local store lists layers in unpacked form. */
 static int read_manifest(struct engine_image *out, const struct engine_job *job, const char *text)
 {
     struct data *manifest;

@@ -1,4 +1,4 @@
-/* Which of the programs that build images is used. */
+/* Chooses the program that builds images. */
 #include "image/build.h"
 
 #include "base/arena.h"
@@ -15,7 +15,7 @@
 static const struct engine *const engines[] = {&docker_engine, &buildah_engine, &podman_engine};
 static const size_t engine_count = sizeof(engines) / sizeof(*engines);
 
-/* -1 only where a signal came. */
+/* Returns -1 only where a signal came. */
 static int succeeds(bool *out, const char *const *command, struct err *err)
 {
     int status = -1;
@@ -28,7 +28,7 @@ static int succeeds(bool *out, const char *const *command, struct err *err)
                : 0;
 }
 
-/* `*failed`: which of its commands did not succeed, or NULL. */
+/* `*failed` is the engine's command that failed, or NULL. */
 static int try_engine(const char *const **failed, const struct engine *engine, struct err *err)
 {
     const char *const *commands[] = {engine->probe, engine->daemon};
@@ -50,7 +50,7 @@ static int refuse(struct err *err, const struct engine *engine, const char *cons
     return err_hint(err, "'%s %s' must succeed", failed[0], failed[1]);
 }
 
-/* The engine of that name, which must be there. */
+/* Takes the engine of that name, which must be usable. */
 static int take_named(const struct engine **out, const char *name, const char *where,
                       struct err *err)
 {

@@ -1,4 +1,4 @@
-/* What the engines share: command lines, running them, and what they print made fit to be told. */
+/* Shared by the engines: command lines, running them, and cleaning up their output. */
 #include "image/build/engine.h"
 
 #include "base/arena.h"
@@ -48,7 +48,7 @@ int command_status(int *status, const struct engine_job *job, const struct comma
     return process_stream(status, line->words, job->watch, job->err);
 }
 
-/* A failure of the command is one of the job. */
+/* The command's failure is one of the job. */
 static int run_watched(const struct engine_job *job, const struct command_line *line,
                        const struct process_watch *watch)
 {
@@ -78,7 +78,7 @@ int command_tidy(const struct engine_job *job, const struct command_line *line)
     return run_watched(job, line, &watch);
 }
 
-/* What it answers; what it complains of is heard. */
+/* Captures the command's stdout; its stderr goes to the watch. */
 static int capture(struct buf *out, const struct engine_job *job, const struct command_line *line)
 {
     struct process_watch watch = *job->watch;
@@ -131,8 +131,8 @@ int64_t command_bytes(const struct data *data)
 int command_build(const struct engine_job *job, const struct engine_build *what)
 {
     /*
-     * The format of docker keeps the name of the container that it was built in: never twice the
-     * same. Without --force-rm a build that fails leaves its container.
+     * The docker format records the build container's name, which always differs. Without
+     * --force-rm a failing build leaves its container.
      */
     struct command_line line = command_line(
         job->arena, WORDS(job->engine->name, "build", "--layers", "--force-rm", "--format", "oci"));
@@ -179,12 +179,12 @@ int command_tag(const struct engine_job *job, const char *image, const char *nam
     return command_run(job, &line);
 }
 
-/* ------------------------------------------------------------------ what builders print */
+/* ------------------------------------------------------------------ builders' output */
 
 #define ESCAPE '\033'
 #define HEARD_BYTES ((size_t)128 * 1024)
 
-/* Behind the parameters and the final byte of a control sequence. */
+/* Skips the parameters and the final byte of a control sequence. */
 static const char *skip_control(const char *at)
 {
     while (*at >= 0x20 && *at < 0x40)
@@ -192,7 +192,7 @@ static const char *skip_control(const char *at)
     return *at >= 0x40 && *at < 0x7f ? at + 1 : at;
 }
 
-/* Behind a text for the terminal, such as a window's title: until BEL or ESC \. */
+/* Skips a text for the terminal, such as a window's title: up to BEL or ESC \. */
 static const char *skip_text(const char *at)
 {
     at += strcspn(at, "\a\033");
@@ -208,7 +208,7 @@ static const char *skip_escape(const char *at)
     return at[1] > 0x20 && at[1] < 0x7f ? at + 2 : at + 1;
 }
 
-/* Colour is the terminal's that the builder thinks it has. */
+/* The builder colours its output for a terminal that it supposes. */
 static void drop_escapes(struct buf *out, const char *line)
 {
     while (*line) {

@@ -1,4 +1,4 @@
-/* docker with buildx, and podman, which has the same commands for all but building and pushing. */
+/* docker with buildx, and podman, which has the same commands except to build and to push. */
 #include "image/build/engine.h"
 
 #include "base/arena.h"
@@ -9,10 +9,10 @@
 #include <string.h>
 
 static const char *const docker_probe[] = {"docker", "buildx", "version", NULL};
-/* The program alone tells its version, too, where no daemon runs. */
+/* The program shows its own version even where no daemon runs. */
 static const char *const docker_daemon[] = {"docker", "version", "--format", "{{.Server.Version}}",
                                             NULL};
-/* Unlike --version it asks the service of a podman that is remote. */
+/* Unlike --version it asks the service of a remote podman. */
 static const char *const podman_probe[] = {"podman", "version", NULL};
 
 /* ------------------------------------------------------------------ building */
@@ -36,9 +36,9 @@ static int docker_build(const struct engine_job *job, const struct engine_build 
     return command_run(job, &line);
 }
 
-/* ------------------------------------------------------------------ what both have */
+/* ------------------------------------------------------------------ shared by both */
 
-/* Who asks for a container may be ended without it: it has a name by which it is removed then. */
+/* The client may be killed while its container lives on: the name lets us remove the container. */
 static int run_in(int *status, const struct engine_job *job, const char *image,
                   const struct words *command)
 {
@@ -55,7 +55,7 @@ static int run_in(int *status, const struct engine_job *job, const char *image,
     return rc;
 }
 
-/* The digest that the registry of `name` gave it, else any registry, else its id. */
+/* The digest from the registry of `name`, else from any registry, else the image's id. */
 static const char *digest_of(const struct data *image, const char *name)
 {
     const struct data *digests = data_get(image, "RepoDigests");
@@ -85,8 +85,8 @@ static void add_layer(struct engine_image *out, const struct data *step)
 }
 
 /*
- * One step on a line, or in one list; the newest first. Those without files are no layers, or empty
- * ones: which layer is which is known only where none is empty.
+ * One step a line, or in one list; the newest first. Steps without files have no layer, or an empty
+ * one: steps and layers match reliably only where none is empty.
  */
 static int read_history(struct engine_image *out, const struct engine_job *job, const char *text,
                         const struct data *digests)
@@ -133,9 +133,9 @@ static int describe(struct engine_image *out, const struct engine_job *job, cons
     return read_history(out, job, history, data_get(data_get(found, "RootFS"), "Layers"));
 }
 
-/* ------------------------------------------------------------------ what each has */
+/* ------------------------------------------------------------------ the engines */
 
-/* docker itself speaks plain HTTP to this machine, and only to it. */
+/* docker uses plain HTTP for this machine without an option, and for no other. */
 static int docker_push(const char **digest, const struct engine_job *job, const char *name,
                        const char *id_file, bool plain_http)
 {

@@ -1,4 +1,4 @@
-/* How large images are, and what they have in common, as an engine has them. */
+/* The sizes of images, and their common layers, as an engine reports them. */
 #include "image/build.h"
 
 #include "base/arena.h"
@@ -12,9 +12,9 @@
 
 #define WORDS_BYTES ((size_t)128 * 1024)
 
-/* What an engine said of one image. */
+/* An engine's answer for one image. */
 struct words_heard {
-    bool unknown; /* it has none of that name */
+    bool unknown; /* it has no image of that name */
     struct buf *last;
 };
 
@@ -67,7 +67,7 @@ static bool has_layer(const struct image_size *size, const char *digest)
     return false;
 }
 
-/* Which of the other rows have the layer. */
+/* Finds the other rows that have the layer. */
 static void compare(struct layer_size *layer, struct arena *arena, const struct image_size *sizes,
                     size_t own, const struct image_row *rows, size_t count)
 {

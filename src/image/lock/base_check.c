@@ -1,4 +1,4 @@
-/* Base images and their registries: what tags stand for, against what the lock file says. */
+/* Base images and their registries: compares the digests of tags with the lock file. */
 #include "image/lock.h"
 
 #include "base/arena.h"
@@ -48,7 +48,7 @@ static void tell_failed(struct locking *l, const char *reference, const char *wh
     l->wishes->tell(l->wishes->context, arena_printf(l->arena, "%s: %s", reference, why));
 }
 
-/* Its index's digest, never that of one platform. */
+/* Takes the index's digest, never that of one platform. */
 static void take(struct locking *l, const char *name, const struct registry_question *question)
 {
     struct registry_platform *platforms;
@@ -75,7 +75,7 @@ static void take(struct locking *l, const char *name, const struct registry_ques
     data_put(l->arena, l->lock->images, name, map);
 }
 
-/* Asks for each of a list of names; `*out` has the answers in their order. */
+/* Asks for each name of a list; `*out` has the answers in its order. */
 static int ask(struct registry_question **out, struct arena *arena, struct registry *registry,
                const struct data *names, struct err *err)
 {
@@ -90,7 +90,7 @@ static int ask(struct registry_question **out, struct arena *arena, struct regis
     return registry_manifests(registry, *out, count, err);
 }
 
-/* What has to be asked: what is not locked yet, and what is to be asked again. */
+/* The bases to ask for: those not locked yet, and those to be asked again. */
 static struct data *open_questions(const struct locking *l, const struct data *needed)
 {
     const struct lock_wishes *wishes = l->wishes;
@@ -191,7 +191,7 @@ int lock_keep_bases(struct lock_outcome *outcome, bool *written, struct arena *a
 
 /* ------------------------------------------------------------------ verify */
 
-/* Of a base that no row needs any more the matrix may know all the more. */
+/* The matrix may know a base even where no row needs it any more. */
 static const char *state_of(struct arena *arena, const char *name, const struct matrix *matrix,
                             const struct image_row *rows, size_t count)
 {

@@ -79,7 +79,7 @@ static int read_image(struct data *images, struct arena *arena, const struct yam
     return 0;
 }
 
-/* NAME==VERSION, as pip's `freeze` prints it: no option, no place to fetch it from. */
+/* NAME==VERSION, as pip's `freeze` prints it: no option, and no URL. */
 bool lock_takes_package(const char *text)
 {
     size_t name = strspn(text, LETTERS DIGITS "._-"), version;
@@ -201,7 +201,7 @@ int lock_write(bool *written, const struct lock *lock, struct err *err)
     return 0;
 }
 
-/* The folder's lock: the file itself is renamed over. */
+/* Locks the folder: the file itself is replaced by a rename. */
 static int hold_folder(const char *path, struct err *err)
 {
     ARENA_SCRATCH(scratch);

@@ -21,7 +21,7 @@
 
 #define BAKE_BYTES_MAX (16 * LIMIT_MIB)
 
-/* Names of targets and groups are letters, digits, '_' and '-'; no two are alike. */
+/* Names of targets and groups consist of letters, digits, '_' and '-', and are unique. */
 static const char *free_name(struct arena *arena, const char *text, const struct data *taken)
 {
     char *name = arena_strdup(arena, text);
@@ -34,7 +34,7 @@ static const char *free_name(struct arena *arena, const char *text, const struct
     return out;
 }
 
-/* Texts of a bake file are templates, in which a sign twice stands for itself. */
+/* Texts of a bake file are templates, in which a doubled sign stands for itself. */
 static const char *literal(struct arena *arena, const char *text)
 {
     const char *out = "";
@@ -81,7 +81,7 @@ static void add_group(struct arena *arena, struct data *out, struct data *taken,
     data_put(arena, taken, group, data_null(arena));
 }
 
-/* The targets of each image, and of all, in groups whose names no target has. */
+/* Groups the targets of each image, and all of them, under names that no target has. */
 static struct data *groups(struct arena *arena, const struct bake_row *rows, size_t count,
                            const struct data *targets)
 {
@@ -137,7 +137,7 @@ static const char *sum_of(struct arena *arena, struct span text)
     return arena_strdup(arena, sum);
 }
 
-/* A file that is there stays, unless it says just that, or what was baked before, unchanged. */
+/* Refuses an existing file, unless it is the same, or an earlier bake file, unchanged. */
 static int check_file(bool *same, struct arena *arena, const char *path, struct span text,
                       const char *marks, struct err *err)
 {

@@ -1,4 +1,4 @@
-/* The build context of a row: its Dockerfile and what is copied from beside it. */
+/* The build context of a row: its Dockerfile and the files that it copies. */
 #include "image/build_context.h"
 
 #include "base/arena.h"
@@ -27,7 +27,7 @@
 #define FILE_BYTES_MAX (64 * LIMIT_MIB)
 #define MAPS_LINE_MAX 8192
 
-/* ------------------------------------------------------------------ what templates see */
+/* ------------------------------------------------------------------ variables of templates */
 
 static struct data *base_data(struct arena *arena, const struct image_row *row,
                               const struct lock *lock)
@@ -66,13 +66,13 @@ static struct data *context_data(struct arena *arena, const struct catalog *cata
                    FIELD("packages", packages ? data_copy(arena, packages) : data_map(arena)));
 }
 
-/* ------------------------------------------------------------------ the program that runs */
+/* ------------------------------------------------------------------ the running program */
 
-/* Code of this program in memory, and where it comes from: the file is proven by its bytes. */
+/* Some code of this program in memory, and its origin: the bytes prove the file. */
 struct code {
     const char *start;
-    size_t len, offset; /* in the file */
-    const char *path;   /* NULL: the kernel names none */
+    size_t len, offset; /* the offset is that in the file */
+    const char *path;   /* NULL: the kernel has none */
 };
 
 /* One line of /proc/self/maps: "START-END PERMS OFFSET MAJOR:MINOR INODE    PATH". */
@@ -103,7 +103,7 @@ static bool find_code(struct code *out, struct arena *arena)
     return found;
 }
 
-/* The last page of a mapping goes on behind the end of a short file. */
+/* The last page of a mapping extends past the end of a short file. */
 static bool holds(struct span bytes, const struct code *code)
 {
     if (bytes.len < 4 || memcmp(bytes.ptr, "\177ELF", 4) != 0 || code->offset >= bytes.len)
@@ -120,8 +120,8 @@ static bool is_in(struct span *out, struct arena *arena, const char *path, const
 }
 
 /*
- * /proc/self/exe has what runs even where an upgrade has replaced its name since; of a loader that
- * was told to run it, it is the loader.
+ * /proc/self/exe is the running program even where an upgrade has since replaced its file. Where a
+ * loader was told to run the program, it is the loader.
  */
 static int read_program(struct span *out, struct arena *arena, struct err *err)
 {
@@ -167,7 +167,7 @@ int image_context(struct render *out, struct arena *arena, const struct catalog 
 
 /* ------------------------------------------------------------------ on disk */
 
-/* Files below `folder`, of any kind; -1 where it cannot be looked at. */
+/* Counts files below `folder`, of any kind; -1 where it cannot be read. */
 static long count_files(const char *folder)
 {
     ARENA_SCRATCH(scratch);
@@ -189,7 +189,7 @@ static long count_files(const char *folder)
     return dir ? count : -1;
 }
 
-/* "SHA256 -|x PATH", a line for each file: how a later run knows that nobody changed them. */
+/* "SHA256 -|x PATH" for each file: by this a later run knows that nobody changed the files. */
 static struct span mark_of(struct arena *arena, const struct render *files)
 {
     BUF_SCRATCH(text, MARK_BYTES_MAX);
@@ -220,7 +220,7 @@ static bool is_as_marked(const char *folder, const char *line)
     return strncmp(line, sum, strlen(sum)) == 0;
 }
 
-/* Whether a folder holds what a mark says, and nothing else. */
+/* True where a folder has the files of a mark, and nothing else. */
 static bool holds_just(const char *folder, struct span mark)
 {
     ARENA_SCRATCH(scratch);
@@ -261,10 +261,10 @@ static const char *folder_of(struct arena *arena, const char *output, const stru
     return arena_printf(arena, "%s%s%s/%s", output, slash, row->image->name, row->tag);
 }
 
-/* What lies where a context goes. */
+/* The state of a context's place. */
 enum context_place { PLACE_FREE, PLACE_SAME, PLACE_OLD };
 
-/* PLACE_SAME: just these files; PLACE_OLD: what was rendered before, and nobody changed. */
+/* PLACE_SAME: exactly these files; PLACE_OLD: those of an earlier render, unchanged. */
 static int check_folder(enum context_place *place, const char *path, const char *marks,
                         const struct render *files, struct err *err)
 {
@@ -288,7 +288,7 @@ static int check_folder(enum context_place *place, const char *path, const char 
     return *place != PLACE_FREE || (empty && !link) ? 0 : refuse(path, err);
 }
 
-/* The old one goes when the new one is there; a cut between leaves both beside the name. */
+/* Removes the old folder once the new one is there; a cut in between leaves both of them. */
 static int put_in_place(const char *beside, const char *path, const char *old, struct err *err)
 {
     if (old && rename(path, old) < 0)
@@ -309,7 +309,7 @@ static int make_folder(const char *path, const struct render *files, bool replac
     ARENA_SCRATCH(scratch);
     const char *made, *tag = strrchr(path, '/') + 1;
     const char *above = arena_memdup(&scratch, path, (size_t)(tag - 1 - path));
-    /* A process id would be no name: in containers that of a run that was killed comes again. */
+    /* A process id is no unique name: containers give a killed run's id to the next one. */
     const char *name =
         arena_printf(&scratch, "%s/.%s.%08x%08x", above, tag, arc4random(), arc4random());
     const char *beside = arena_printf(&scratch, "%s.new", name);
@@ -342,7 +342,7 @@ int image_context_write(const char **path, struct arena *arena, const char *outp
     return 0;
 }
 
-/* Renders are not kept from one walk to the other: many rows would be too much to hold. */
+/* Renders again in each walk: the renders of many rows would take too much memory. */
 static int each_context(const char **paths, struct arena *arena, const struct image_contexts *what,
                         bool write, struct err *err)
 {
@@ -374,9 +374,9 @@ int image_contexts_write(struct arena *arena, const struct image_contexts *what,
     return each_context(paths, arena, what, true, err);
 }
 
-/* ------------------------------------------------------------------ what an earlier run wrote */
+/* ------------------------------------------------------------------ marks of earlier runs */
 
-/* By the place's name; NULL: none can be there. */
+/* A path made of the place's name; NULL: there can be none. */
 static const char *path_of(struct arena *arena, const char *marks, const char *place)
 {
     char sum[SHA256_HEX_SIZE], *whole = marks ? realpath(place, NULL) : NULL;

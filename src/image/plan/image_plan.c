@@ -1,4 +1,4 @@
-/* A plan: which rows of which base images a team builds, and where they go. */
+/* A plan: the rows of base images that a team builds, and where they go. */
 #include "image/image_rows.h"
 
 #include "base/arena.h"

@@ -1,4 +1,4 @@
-/* Rows: the base images that a command is about, each with its stack and its name. */
+/* Rows: the images of a command, each with its stack and its name. */
 #include "image/image_rows.h"
 
 #include "base/arena.h"
@@ -12,11 +12,11 @@
 
 #include <sys/utsname.h>
 
-/* As the resolver and as registries call them. */
+/* In the words of the resolver and of registries. */
 static const char *const processors[][2] = {{"x86_64", "linux/amd64"}, {"aarch64", "linux/arm64"}};
 static const size_t processor_count = sizeof(processors) / sizeof(*processors);
 
-/* A matrix is read once for each framework. */
+/* The matrix is read once for each framework. */
 struct framework_rows {
     const char *framework;
     struct matrix *matrix;
@@ -75,7 +75,7 @@ static int resolve(const struct data **out, struct gathering *g, const struct ba
     return err_hint(g->err, "--image REPO:TAG names another base");
 }
 
-/* What makes a difference to the files of a row, and so to what its name stands for. */
+/* Compares everything that changes the files of a row, and so the meaning of its name. */
 static bool is_alike(const struct data *a, const struct data *b)
 {
     static const char *const parts[] = {"framework",  "python",       "cuda",      "cudnn", "image",
@@ -99,7 +99,7 @@ static bool is_called(const struct image_row *row, const char *name)
     return str_equal(row->name, name) || words_have(&row->aliases, name);
 }
 
-/* A name stands for one row, whether it is the row's own or one that the plan gives it. */
+/* A name means only one row, whether the row's own name or one from the plan. */
 static int check_name(struct gathering *g, const struct image_row *row, const char *name,
                       const struct yaml_node *node)
 {
@@ -149,7 +149,7 @@ static int add_row(struct gathering *g, const struct image_row *row, const struc
     return check_name(g, into, into->name, node);
 }
 
-/* Lock files and registries know it by repository and tag; the digest is the lock file's. */
+/* Lock files and registries use repository and tag; the digest is the lock file's. */
 static int name_base(struct image_row *row, struct gathering *g)
 {
     struct image_reference reference;
@@ -165,7 +165,7 @@ static int name_base(struct image_row *row, struct gathering *g)
     return err_hint(g->err, "name its tag: the lock file keeps the digest (tmplgen image lock)");
 }
 
-/* An error that says no place of its own is of that row; NULL: the row stands nowhere. */
+/* Gives an error without a place the row's place; NULL: the row has none. */
 static int at_row(struct gathering *g, const struct yaml_node *node)
 {
     return node && !g->err->where.file ? yaml_at(g->err, node) : -1;
@@ -221,7 +221,7 @@ static int gather_plan(struct gathering *g, const struct image_plan *plan)
     return 0;
 }
 
-/* The rows of one image: what was asked for, or its own. */
+/* Gathers the rows of one image: the requested ones, or its own. */
 static int gather_image(struct gathering *g, const char *name)
 {
     struct base_image *image;
@@ -245,7 +245,7 @@ static int gather_images(struct gathering *g)
     return 0;
 }
 
-/* A name that nothing answers to is a mistake, not an empty answer. */
+/* A name that matches nothing is a mistake, not an empty answer. */
 static int check_named(struct gathering *g)
 {
     const struct image_selection *selection = g->selection;
@@ -296,7 +296,7 @@ int image_rows(struct image_row **out, size_t *count, struct data **refusal, str
     return 0;
 }
 
-/* The other processor has its own wheels: whether they make the same row is for the resolver. */
+/* The other processor has its own wheels: the resolver decides whether they make the same row. */
 static int has_processor(bool *out, struct gathering *g, const struct image_row *row,
                          const char *arch)
 {
@@ -350,7 +350,7 @@ int image_row_platforms(struct data **out, struct arena *arena,
         bool there = str_equal(own, arch);
         if (!there && !own && has_processor(&there, &g, row, arch) < 0)
             return -1;
-        /* an image that holds the running program is for the processor that it runs on */
+        /* an image with the running program is only for this machine's processor */
         if (there && (!row->image->program || is_this_machine(arch)))
             data_push(arena, *out, data_str(arena, processors[i][1]));
     }

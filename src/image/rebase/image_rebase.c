@@ -1,4 +1,4 @@
-/* A pushed image on another base: layers exchanged through the registry's API, none pulled. */
+/* Moves a pushed image to another base: exchanges layers by the registry's API, pulls none. */
 #include "image/image_rebase.h"
 
 #include "base/arena.h"
@@ -19,21 +19,21 @@
 #define LABEL_BASE "tmplgen.base"
 #define OCI_BASE "org.opencontainers.image.base."
 
-/* An image of a registry with its platforms. */
+/* An image in a registry, with its platforms. */
 struct rebase_source {
     struct image_reference reference;
     struct registry_manifest manifest;
     struct registry_platform *platforms;
     size_t count;
-    struct data *config; /* of a plain manifest; NULL: it is an index */
+    struct data *config; /* of a plain manifest; NULL: the image is an index */
     const char *name;    /* "REPO:TAG@DIGEST" */
 };
 
-/* One platform of the image: what it is, and becomes. */
+/* One platform of the image, before and after. */
 struct rebase_part {
     const char *platform;
     struct rebase_image image, old, new;
-    struct rebase_source base; /* its old one */
+    struct rebase_source base; /* the old base */
     const char *old_digest, *new_digest;
     struct span config;
     const char *config_digest;
@@ -52,7 +52,7 @@ struct rebase_run {
 
 /* ------------------------------------------------------------------ names */
 
-/* As people write it: without docker.io and library. */
+/* The short form, without docker.io and library. */
 static const char *repository_name(struct arena *arena, const struct image_reference *reference)
 {
     if (!str_equal(reference->host, "docker.io"))
@@ -76,7 +76,7 @@ static const char *short_name(const struct rebase_run *run)
 
 /* ------------------------------------------------------------------ reading */
 
-/* As registry_platforms, but a plain manifest's config is needed later: it is fetched once. */
+/* Like registry_platforms, but keeps a plain manifest's config for later: fetches it once. */
 static int load_platforms(struct rebase_source *out, struct rebase_run *run)
 {
     if (registry_is_index(&out->manifest))
@@ -104,7 +104,7 @@ static int load_source(struct rebase_source *out, struct rebase_run *run)
     return 0;
 }
 
-/* Manifest and config of one platform; `*digest` is the manifest's. */
+/* Loads manifest and config of one platform; `*digest` is the manifest's. */
 static int load_image(struct rebase_image *out, const char **digest, struct rebase_run *run,
                       const struct rebase_source *source, const char *platform)
 {
@@ -144,7 +144,7 @@ __attribute__((format(printf, 3, 4))) static int refuse(struct rebase_run *run, 
     return err_set(run->err, TG_REFUSED, code, "'%s': %s", short_name(run), why);
 }
 
-/* What its labels say that it was built from. */
+/* Finds the base that the image's labels name. */
 static int find_old_base(struct rebase_part *part, struct rebase_run *run)
 {
     ERR_SCRATCH(one);
@@ -180,9 +180,9 @@ static int load_part(struct rebase_part *part, struct rebase_run *run, const cha
                : 0;
 }
 
-/* ------------------------------------------------------------------ is it safe */
+/* ------------------------------------------------------------------ checks */
 
-/* A text from outside, cut to what a message can hold, between two characters. */
+/* A foreign text, cut between two characters to the length of a message. */
 static const char *shown(struct arena *arena, const char *text)
 {
     size_t len = strlen(text), max = 120;
@@ -193,7 +193,7 @@ static const char *shown(struct arena *arena, const char *text)
     return arena_printf(arena, "%.*s...", (int)max, text);
 }
 
-/* What the image's own layers did to files that belong to its base, by its labels. */
+/* Checks by its labels what the image's own layers did to files of its base. */
 static int check_labels(const struct rebase_part *part, struct rebase_run *run)
 {
     const char *packages = rebase_label(part->image.config, "tmplgen.system.packages");
@@ -221,11 +221,11 @@ static const char *step_of(const struct data *history, size_t i)
     return data_shown(history->list.items[i], "created_by");
 }
 
-/* Labels are inherited: what a later Dockerfile put above them they do not speak of. */
+/* Labels are inherited: they do not cover the steps of a later Dockerfile above them. */
 static int check_steps(const struct rebase_part *part, struct rebase_run *run, size_t from)
 {
     const struct data *history = data_get(part->image.config, "history");
-    size_t spoken = history->list.count; /* the first step of which no label speaks */
+    size_t spoken = history->list.count; /* the first step that no label covers */
     while (spoken && !rebase_step_speaks(run->arena, step_of(history, spoken - 1)))
         spoken--;
     struct rebase_place place = rebase_place_on(run->arena, part->old.config);
@@ -272,7 +272,7 @@ static int check_system(const struct rebase_part *part, struct rebase_run *run)
     struct rebase_system new = rebase_system_of(run->arena, part->new.config, &run->base.reference);
     const char *os = rebase_label(part->image.config, "tmplgen.os");
     old.os =
-        os && *os ? os : old.os; /* of CUDA the label has the stack's, which wheels may bring */
+        os && *os ? os : old.os; /* the label has the stack's CUDA, which may come from wheels */
     const char *stands_on = rebase_label(part->new.config, LABEL_BASE);
     if (!layers_of(part->new.manifest))
         return refuse(run, "other-base", "'%s' has no layers", run->base.name);
@@ -305,7 +305,7 @@ static struct data *descriptor(struct arena *arena, const struct data *like, con
     return data_add(arena, data_copy(arena, like), FIELD("digest", digest), FIELD("size", size));
 }
 
-/* Does OCI's label name the lowest base, with its digest or without? */
+/* True where OCI's label names the lowest base, with its digest or without. */
 static bool is_base_named(const struct data *config)
 {
     const char *oci = rebase_label(config, OCI_BASE "name");
@@ -319,7 +319,7 @@ static const struct data *new_labels(const struct rebase_part *part, struct reba
     struct arena *arena = run->arena;
     struct data *labels = data_of(arena, FIELD(LABEL_BASE, run->base.name),
                                   FIELD(LABEL_BASE ".was", part->base.name));
-    /* A child's Dockerfile began with another image, and that stays so. */
+    /* A child's Dockerfile began with another image, and its label stays. */
     if (!is_base_named(part->image.config))
         return labels;
     return data_add(arena, labels, FIELD(OCI_BASE "name", tagged_name(arena, &run->base.reference)),
@@ -348,7 +348,7 @@ static int make_part(struct rebase_part *part, struct rebase_run *run)
     return 0;
 }
 
-/* What a builder says of the image as it was: it would be about something that is no more. */
+/* True for a builder's statement on the old image, which would no longer exist. */
 static bool is_attestation(const struct data *entry)
 {
     return str_equal(data_get_text(data_get(entry, "annotations"), "vnd.docker.reference.type"),
@@ -364,7 +364,7 @@ static const struct rebase_part *part_of(const struct rebase_run *run, const str
     return NULL;
 }
 
-/* The index with every part exchanged; what is none of them would be left on the old base. */
+/* Makes the index with every part exchanged; any other entry would stay on the old base. */
 static int make_index(struct registry_manifest *out, struct rebase_run *run)
 {
     struct arena *arena = run->arena;
@@ -435,7 +435,7 @@ static size_t count_missing(const struct registry_need *needs, size_t count)
     return missing;
 }
 
-/* The new base's layers must be where the image is; a registry takes them from itself. */
+/* The new base's layers must be in the image's registry, which can take them from itself. */
 static int bring_layers(struct rebase_run *run)
 {
     struct registry_need *needs;
@@ -477,7 +477,7 @@ static int put_parts(struct rebase_run *run)
     return 0;
 }
 
-/* Somebody may have pushed while layers were looked at. */
+/* Another push may have come while layers were compared. */
 static int check_unmoved(struct rebase_run *run)
 {
     struct registry_manifest now;
@@ -491,7 +491,7 @@ static int check_unmoved(struct rebase_run *run)
                : refuse(run, "changed-meanwhile", "it was pushed anew meanwhile");
 }
 
-/* The tag is put last: until then nothing of the image is another. */
+/* Puts the tag last: until then the image is unchanged. */
 static int put_image(struct rebase_run *run, const struct registry_manifest *made)
 {
     struct image_reference reference = run->image.reference;

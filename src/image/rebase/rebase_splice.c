@@ -73,7 +73,7 @@ static size_t layers_of_history(const struct data *history)
     return count;
 }
 
-/* Builders may write their own time into what they took over. */
+/* Builders may set their own time on steps that they took over. */
 static bool is_same_step(const struct data *a, const struct data *b)
 {
     return makes_layer(a) == makes_layer(b) &&
@@ -98,7 +98,7 @@ bool rebase_own_history(size_t *from, const struct rebase_image *image,
     return true;
 }
 
-/* What is known of a base's layers: its own history, or else whose they are. */
+/* The history of a base's layers: its own, else a line that names the base. */
 static void push_history(struct data *out, struct arena *arena, const struct rebase_image *base)
 {
     const struct data *history = list_of(base->config, "history");
@@ -112,7 +112,7 @@ static void push_history(struct data *out, struct arena *arena, const struct reb
         data_push(arena, out, data_of(arena, FIELD("created_by", maker)));
 }
 
-/* Empty where the image's own does not tell of every layer: none is better than a wrong one. */
+/* Empty where the image's own does not cover every layer: none is better than a wrong one. */
 static struct data *splice_history(struct arena *arena, const struct rebase_image *image,
                                    const struct rebase_image *old, const struct rebase_image *new)
 {
@@ -128,7 +128,7 @@ static struct data *splice_history(struct arena *arena, const struct rebase_imag
 /* ------------------------------------------------------------------ environment, labels, rest */
 
 /*
- * Of two maps what the image set itself, and for the rest the new base's: in the new base's order
+ * Merges two maps: the image's own values, and for the rest the new base's, in the new base's order
  * first. Values that the image has unchanged from its old base are the base's.
  */
 static struct data *merge(struct arena *arena, const struct data *image, const struct data *old,
@@ -220,7 +220,7 @@ static const struct family {
     {"application/vnd.docker.image.rootfs.diff.tar", "application/vnd.oci.image.layer.v1.tar"},
 };
 
-/* The same layer as the other family calls it; NULL: it has none such. */
+/* The other family's type for the same layer; NULL: it has none. */
 static const char *translated(const char *type, bool docker)
 {
     for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++)

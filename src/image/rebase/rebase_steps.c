@@ -1,4 +1,4 @@
-/* What the steps of an image's history wrote, by what builders tell of them. Pure. */
+/* Judges what the steps of an image's history wrote, by builders' records. Pure. */
 #include "image/rebase/rebase_parts.h"
 
 #include "base/arena.h"
@@ -14,9 +14,9 @@
 
 /*
  * Every RUN of the Dockerfiles that templates render and that writes nothing of a base, with blanks
- * as one: '@' is the name of a file of requirements; what goes on behind `fi;` never runs where the
- * environment is there. What is edited in a template is added here: images of the old text are
- * still about. tests/registry/test_rebase_steps.py renders all of them.
+ * as one: '@' is the name of a file of requirements; the text after `fi;` never runs where the
+ * environment exists. Where a template is edited, the new text is added here: images with the old
+ * text remain in use. tests/registry/test_rebase_steps.py renders all of them.
  */
 #define COMPILE                                                                                    \
     "venv/bin/python -c 'from importlib.util import cache_from_source as c; from pathlib import "  \
@@ -59,13 +59,13 @@ static const struct rebase_form {
      true},
 };
 
-/* Variables by which pip installs elsewhere. */
+/* Variables that make pip install elsewhere. */
 static const char *const strange[] = {"PIP_CONFIG_FILE", "PIP_PREFIX", "PIP_PYTHON", "PIP_ROOT",
                                       "PIP_TARGET",      "PIP_USER",   "PYTHONHOME"};
 
 /* ------------------------------------------------------------------ paths */
 
-/* What a target means, without "." and doubled slashes; NULL where that is not sure. */
+/* The target without "." and doubled slashes; NULL where that is not certain. */
 static const char *whole_path(struct arena *arena, const char *folder, const char *path)
 {
     if (!*path || path[strspn(path, PLAIN)] || (*path != '/' && !folder))
@@ -93,7 +93,7 @@ static bool matches_any(const char *const *patterns, size_t count, const char *p
 
 #define MATCHES(patterns, path) matches_any(patterns, sizeof(patterns) / sizeof(*(patterns)), path)
 
-/* FHS 3.0, 3.13 and 4.9; but CUDA's images have files in two of them. */
+/* By FHS 3.0, 3.13 and 4.9; but CUDA's images have files in two of them. */
 bool rebase_is_left_to_others(struct arena *arena, const char *path)
 {
     static const char *const left[] = {"/opt/**", "/usr/local/**", "/srv",
@@ -104,9 +104,9 @@ bool rebase_is_left_to_others(struct arena *arena, const char *path)
     return whole && MATCHES(left, whole) && !MATCHES(taken, whole);
 }
 
-/* ------------------------------------------------------------------ what builders tell */
+/* ------------------------------------------------------------------ builders' records */
 
-/* Words with one blank between them: builders keep the indents of lines that go on. */
+/* Reduces blanks to one: builders keep the indents of continued lines. */
 static char *squeezed(struct arena *arena, const char *text)
 {
     char *save = NULL, *words = arena_strdup(arena, text);
@@ -124,7 +124,7 @@ static const char *without(const char *text, const char *prefix)
     return str_starts(text, prefix) ? text + strlen(prefix) : text;
 }
 
-/* "COPY dir:... in /opt/app/", without what builders put around instructions. */
+/* "COPY dir:... in /opt/app/", without the text that builders add around instructions. */
 static const char *instruction_of(struct arena *arena, const char *created_by)
 {
     static const char buildkit[] = " # buildkit";
@@ -139,7 +139,7 @@ static bool is_of_name(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Where a variable of this name is told of. */
+/* Finds where the text sets a variable of this name. */
 static const char *find_name(const char *text, const char *name)
 {
     size_t len = strlen(name);
@@ -158,9 +158,9 @@ static bool is_strange(const char *text)
 }
 
 /*
- * Behind the build arguments that are told before a command: "|1 PYTHON_SOURCE=apt /bin/sh -c ...".
- * A value may hold blanks, and so a shell of its own: NULL where there are not as many words as
- * arguments, or two shells.
+ * Skips the build arguments before a command: "|1 PYTHON_SOURCE=apt /bin/sh -c ...". A value may
+ * contain blanks, and so even a shell. NULL where there are fewer words than arguments, or two
+ * shells.
  */
 static const char *skip_arguments(const char *text)
 {
@@ -182,7 +182,7 @@ static const char *skip_arguments(const char *text)
     return str_starts(at, shell) && !strstr(at + 1, shell) ? at + strlen(shell) : NULL;
 }
 
-/* Once '@' is a name: of it there is no second reading, a dot follows. */
+/* '@' is a name, once; what follows is a dot, so there is only one reading. */
 static bool is_form(const struct rebase_form *form, const char *text)
 {
     for (const char *at = form->text; *at; at++) {
@@ -201,7 +201,7 @@ static bool is_form(const struct rebase_form *form, const char *text)
 
 /* ------------------------------------------------------------------ steps */
 
-/* A RUN that templates render, where it does what they mean by it. */
+/* True for a RUN that templates render, in a place where it has the templates' effect. */
 static bool is_own_run(const struct rebase_place *place, const char *step)
 {
     const char *text = without(step, "RUN "), *command = NULL;
@@ -219,9 +219,9 @@ static bool is_own_run(const struct rebase_place *place, const char *step)
 }
 
 /*
- * The last word of a COPY or ADD, "... in /opt/app/" as Docker and buildah tell, "... /opt/app" as
- * BuildKit. No builder quotes what has blanks: "x /etc/a b" may be copied to "/etc/a b". NULL where
- * the words before can be a part of it, but for a relative one.
+ * The target, the last word of a COPY or ADD: Docker and buildah write "... in /opt/app/", BuildKit
+ * "... /opt/app". None quotes blanks: "x /etc/a b" may mean "/etc/a b". NULL where the words before
+ * may be a part of it, unless it is relative.
  */
 static const char *target_of(struct arena *arena, const char *words)
 {
@@ -260,7 +260,7 @@ static void set(struct rebase_place *place, const char *text)
         place->has_path = str_starts(path, "PATH=" APP "/venv/bin:");
 }
 
-/* Which step has a layer says less: where all steps make one layer it is the last that has it. */
+/* Whether the step has a layer proves less: if all steps make one layer, the last step has it. */
 static bool writes_nothing(const char *text)
 {
     static const char *const words[] = {"ARG ",     "CMD ",         "ENTRYPOINT ", "ENV ",

@@ -1,4 +1,4 @@
-/* Which system an image stands on, by what its config and its name say. Pure. */
+/* Finds the system of an image by its config and its name. Pure. */
 #include "image/rebase/rebase_parts.h"
 
 #include "base/arena.h"
@@ -80,7 +80,7 @@ static bool same_minor(const char *a, const char *b)
     return len == minor_len(b) && memcmp(a, b, len) == 0;
 }
 
-/* The first part that the old base says to have, by a variable NV_..._VERSION, and the new not. */
+/* The first part that the old base has, by a variable NV_..._VERSION, and the new one lacks. */
 static const char *missing_part(const struct data *old, const struct data *new)
 {
     for (size_t i = 0; i < old->map.count; i++) {

@@ -1,4 +1,4 @@
-/* What an index proves of one requirement, gathered over the packages of its family. */
+/* Gathers the evidence of an index for one requirement, over the packages of its family. */
 #include "package_index/evidence/evidence.h"
 
 #include "base/arena.h"
@@ -18,11 +18,11 @@
 
 const char *const processor_names[PROCESSORS] = {"x86_64", "aarch64"};
 
-/* A package of the family, with what is asked of it. */
+/* A package of the family, with its requirement. */
 struct family_part {
     const char *name, *version, *extras;
     const struct data *release;
-    bool on[PROCESSORS]; /* it is required there */
+    bool on[PROCESSORS]; /* required there */
 };
 
 struct gatherer {
@@ -31,7 +31,7 @@ struct gatherer {
     struct package_index *index;
     struct family_part parts[PARTS_MAX];
     size_t count;
-    bool unknown; /* something is not known yet */
+    bool unknown; /* an answer is missing */
 };
 
 static struct family_part *add_part(struct gatherer *g, const struct requirement *requirement,
@@ -50,7 +50,7 @@ static struct family_part *add_part(struct gatherer *g, const struct requirement
 
 /* ------------------------------------------------------------------ requirements */
 
-/* Whether `name` is `base`, or that with CUDA's major behind it. */
+/* True where `name` is `base`, or `base` followed by CUDA's major. */
 static bool is_library(const char *name, const char *base)
 {
     size_t len = strlen(base);
@@ -96,7 +96,7 @@ static void note_cuda(struct gatherer *g, const struct family_part *part,
         note_library(&out->cudnn, requirement, said);
 }
 
-/* The newest release that a range with `<=` admits: what pip takes. NULL: none, or not known. */
+/* The newest release in a range with `<=`: pip takes that. NULL: none, or not known. */
 static const char *newest_within(struct gatherer *g, const struct requirement *requirement)
 {
     const struct data *releases;
@@ -141,7 +141,7 @@ static bool is_cuda(const char *name)
     return str_starts(name, "nvidia-") || str_equal(name, "cuda-toolkit");
 }
 
-/* What the package itself requires for an extra that was not asked for. */
+/* Notes what the package itself requires for an extra that was not requested. */
 static void note_left_out(struct gatherer *g, const struct requirement *requirement,
                           const char *text)
 {
@@ -186,15 +186,15 @@ static bool python_is_admitted(struct arena *arena, const struct data *release, 
     struct spec spec;
     struct version version;
     const char *text = data_get_text(release, "python");
-    /* its newest patch: ">=3.9.2" is for 3.9 */
+    /* the newest patch of that Python: ">=3.9.2" is for 3.9 */
     return !text || spec_parse(&spec, arena, text, "Requires-Python", &err) < 0 ||
            version_parse(&version, arena_printf(arena, "%s.99", python)) < 0 ||
            spec_matches(&spec, &version);
 }
 
 /*
- * Whether the release has a wheel for a processor and a Python (NULL: some). `*glibc` is the least
- * that one of them wants, `*most` the most; `*any` is set by one for Pythons yet to come.
+ * True where the release has a wheel for a processor and a Python (NULL: any). `*glibc` is the
+ * lowest that one of them needs, `*most` the highest; a wheel for future Pythons sets `*any`.
  */
 static bool has_wheel(const struct data *release, const char *processor, const char *python,
                       int *glibc, int *most, bool *any)
@@ -218,7 +218,7 @@ static bool has_wheel(const struct data *release, const char *processor, const c
     return found;
 }
 
-/* The glibc of the family is that of the part that wants the newest. */
+/* A family needs the glibc of its most demanding part. */
 static bool family_has_wheel(const struct gatherer *g, enum processor processor, const char *python,
                              int *glibc, int *most, bool *any)
 {
@@ -336,9 +336,9 @@ enum index_state evidence_gather(struct evidence *out, struct arena *arena,
 
 /* ------------------------------------------------------------------ metadata on other packages */
 
-#define TEXTS_MAX 16 /* of one package in one release: some have one for each Python */
+#define TEXTS_MAX 16 /* for one package in one release: some have one for each Python */
 
-/* Whatever a release says of one package. */
+/* All requirements of a release on one package. */
 struct sayings {
     struct requirement items[TEXTS_MAX];
     const char *texts[TEXTS_MAX];
@@ -366,7 +366,7 @@ static void find_sayings(struct sayings *out, struct arena *arena, const struct 
         out->count++;
 }
 
-/* All that holds in a world, as one SPEC; false where nothing does. `*said` is the last of it. */
+/* Joins all that hold in a world into one SPEC; false where none does. `*said` is the last text. */
 static bool join_sayings(struct spec *out, const char **said, struct arena *arena,
                          const struct sayings *sayings, const struct marker_world *world)
 {

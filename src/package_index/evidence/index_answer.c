@@ -1,4 +1,4 @@
-/* What a package index answers, read into one plain form, whatever the form it came in. */
+/* Reads the answers of a package index, of whatever form, into one plain form. */
 #include "package_index/evidence/index_answer.h"
 
 #include "base/arena.h"
@@ -21,7 +21,7 @@
 #define NAME_MAX_BYTES 300
 #define DATE_BYTES 10
 
-/* One file of a project, as an index lists it. NULL: not said. */
+/* One file of a project, as an index lists it. NULL: not given. */
 struct listed_file {
     const char *filename, *url, *uploaded, *python, *metadata_sha256;
     bool yanked;
@@ -34,7 +34,7 @@ struct project_reader {
     size_t count;
 };
 
-/* The parser's words as a failure of the run: the fault is not the user's. */
+/* Turns the parser's error into a failure of the run: the fault is not the user's. */
 static int bad_answer(struct err *err, const char *page)
 {
     err->exit = TG_RUNTIME;
@@ -57,7 +57,7 @@ static bool is_plain(const char *text)
     return true;
 }
 
-/* "2025-08-06" of "2025-08-06T14:56:44Z", or NULL. */
+/* "2025-08-06T14:56:44Z" -> "2025-08-06", or NULL. */
 static const char *date_of(struct arena *arena, const char *text)
 {
     static const char form[] = "0000-00-00";
@@ -79,7 +79,7 @@ static struct data *new_release(const struct project_reader *r, const char *vers
     return release;
 }
 
-/* What every file says of its release, wheel or not. */
+/* Takes from each file, wheel or not, its facts about the release. */
 static struct data *touch_release(const struct project_reader *r, const char *version,
                                   const struct listed_file *file)
 {
@@ -97,7 +97,7 @@ static struct data *touch_release(const struct project_reader *r, const char *ve
     return release;
 }
 
-/* "torch-2.8.0.tar.gz" is of 2.8.0. */
+/* "torch-2.8.0.tar.gz" is a source of 2.8.0. */
 static const char *source_version(const struct project_reader *r, const char *filename)
 {
     static const char *const endings[] = {".tar.gz", ".zip", NULL};
@@ -123,7 +123,7 @@ static void add_wheel(const struct project_reader *r, struct data *release,
     data_append(r->arena, r->out->files, span_from(arena_strdup(r->arena, file->filename)), entry);
 }
 
-/* A file is of a release by its name, as pip has it; one that is not is nobody's. */
+/* The file's name tells its release, as for pip; a file with another name is skipped. */
 static void add_file(struct project_reader *r, const struct listed_file *file)
 {
     struct wheel wheel;
@@ -178,7 +178,7 @@ static const char *metadata_sum(const struct data *item)
     return data_get_text(metadata, "sha256");
 }
 
-/* The JSON API and the simple one write their names in two ways. */
+/* The JSON API and the simple one spell their names differently. */
 static void add_files(struct project_reader *r, const struct data *files)
 {
     for (size_t i = 0; files && files->kind == DATA_LIST && i < files->list.count; i++) {
@@ -208,10 +208,10 @@ static bool is_of_project(struct arena *arena, const struct data *info, const ch
 int index_parse_project(struct project_parts *out, struct arena *arena, const char *name,
                         const char *page, struct span text, struct err *err)
 {
-    ARENA_SCRATCH(scratch); /* documents are large, and what is kept of them is little */
+    ARENA_SCRATCH(scratch); /* documents are large, and little of them is kept */
     struct data *document;
     struct project_reader reader = begin_project(out, arena, &scratch, name, page);
-    out->files = NULL; /* where their metadata is, is not told here */
+    out->files = NULL; /* this API does not tell where their metadata is */
     if (parse_json(&document, &scratch, page, text, err) < 0)
         return -1;
     const struct data *releases = data_get(document, "releases");
@@ -243,7 +243,7 @@ int index_parse_simple(struct project_parts *out, struct arena *arena, const cha
 
 /* ------------------------------------------------------------------ the simple API as HTML */
 
-/* An attribute's value with the entities that URLs and SPECs need; or NULL. */
+/* An attribute's value, with the entities that URLs and SPECs need decoded; or NULL. */
 static const char *unescape(struct arena *arena, struct span value)
 {
     static const char *const entities[][2] = {{"&amp;", "&"},   {"&lt;", "<"},  {"&gt;", ">"},
@@ -271,7 +271,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* The next NAME="VALUE" (or NAME alone) of a tag; false at its end. */
+/* Takes the next NAME="VALUE" (or NAME alone) of a tag; false at the tag's end. */
 static bool next_attribute(struct span *name, struct span *value, struct span *tag)
 {
     const char *at = tag->ptr, *end = tag->ptr + tag->len;
@@ -296,7 +296,7 @@ static bool next_attribute(struct span *name, struct span *value, struct span *t
     return name->len > 0;
 }
 
-/* The file's name is the last part of its link; the hash of its metadata stands in an attribute. */
+/* The file's name is the last part of its link; an attribute has the hash of its metadata. */
 static void read_anchor(struct project_reader *r, struct span tag)
 {
     struct listed_file file = {0};
@@ -348,7 +348,7 @@ int index_parse_html(struct project_parts *out, struct arena *arena, const char 
 
 /* ------------------------------------------------------------------ requirements */
 
-/* What is always required, tells of CUDA, pins a package of the same release, or bounds PyTorch. */
+/* Always required, or tells of CUDA, pins a package of the same release, or bounds PyTorch. */
 static bool is_telling(const char *text)
 {
     ARENA_SCRATCH(scratch);
@@ -367,7 +367,7 @@ static void keep_requirement(struct data *list, struct arena *arena, const char 
         data_push(arena, list, data_str(arena, text));
 }
 
-/* 2.8 and 2.8.0 are one version. */
+/* True for 2.8 and 2.8.0: they are one version. */
 static bool same_version(const char *a, const char *b)
 {
     struct version first, second;
@@ -392,7 +392,7 @@ int index_parse_release(struct data **requires, struct arena *arena, const char 
     return 0;
 }
 
-/* The value of "Header: value", without regard to case, or NULL. */
+/* The value of "Header: value", whatever the case of the name; or NULL. */
 static const char *field_value(const char *line, const char *name)
 {
     size_t len = strlen(name);

@@ -1,4 +1,4 @@
-/* What a package index answers, read into one plain form, whatever the form it came in. */
+/* Reads the answers of a package index, of whatever form, into one plain form. */
 #pragma once
 
 #include "base/err.h"
@@ -11,10 +11,10 @@ struct data;
 
 /*
  * A project as a map: version -> {uploaded: "2025-08-06" or null, yanked: bool, python: SPEC or
- * null, wheels: [file names], requires: null}. Only wheels for Linux are listed, in their order; a
- * release all of whose files were withdrawn is yanked. `files` gets file name -> {url, sha256} of
- * those wheels, for their metadata; the JSON API makes it NULL. Names, versions and dates that are
- * not of their form are left out. Exit 1, code "answer", where a document is not what it must be.
+ * null, wheels: [file names], requires: null}. Lists only wheels for Linux, in their order. A
+ * release all of whose files were withdrawn is yanked. `files` maps file names to {url, sha256} of
+ * those wheels, for their metadata; the JSON API makes it NULL. Names, versions and dates of a
+ * wrong form are left out. Exit 1, code "answer", where a document has a wrong form.
  */
 struct project_parts {
     struct data *releases, *files;
@@ -30,9 +30,9 @@ TG_CHECKED int index_parse_html(struct project_parts *out, struct arena *arena, 
                                 const char *page, struct span text, struct err *err);
 
 /*
- * The requirements of one release that say something of CUDA or of a pinned package: a list of
- * texts. Of the JSON API (/pypi/NAME/VERSION/json) and of a metadata file (PEP 658); both must be
- * of that name and version.
+ * The requirements of one release on CUDA or on a pinned package: a list of texts. From the JSON
+ * API (/pypi/NAME/VERSION/json) and from a metadata file (PEP 658); both must have that name and
+ * version.
  */
 TG_CHECKED int index_parse_release(struct data **requires, struct arena *arena, const char *name,
                                    const char *version, struct span text, struct err *err);

@@ -1,4 +1,4 @@
-/* A package index: what it was asked and what it answered, live or recorded. */
+/* A package index: its questions and answers, live or recorded. */
 #include "package_index/package_index.h"
 
 #include "base/arena.h"
@@ -17,24 +17,24 @@
 
 #define SCHEMA "tmplgen/index-record@1"
 #define WANTS_MAX ((size_t)4000)
-/* Of so many questions the answers are in memory at once: a list may have megabytes. */
+/* The answers to so many questions are in memory at once: a list may have megabytes. */
 #define PROJECTS_AT_ONCE ((size_t)8)
 #define RELEASES_AT_ONCE ((size_t)96)
 #define PIECES_BYTES (16 * LIMIT_MIB)
-/* Which releases there are changes; what one of them requires is never changed once it is there. */
+/* The list of releases changes; the requirements of a release never change after its upload. */
 #define LIST_FRESH_SECONDS (60L * 60)
 #define RELEASE_FRESH_SECONDS (30L * 24 * 60 * 60)
 #define ACCEPT_SIMPLE                                                                              \
     "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html; q=0.2, "            \
     "text/html; q=0.1"
 
-/* Whether the index has a part of the JSON API: found out by asking. */
+/* Whether the index has a part of the JSON API; the first question tells. */
 enum having { UNTRIED, HAS, LACKS };
 
 /* A project, or one release of it with its requirements. */
 struct want {
     const char *name, *version; /* `version` NULL: the project */
-    uint64_t bytes;             /* of a piece of a wheel: how many are asked for */
+    uint64_t bytes;             /* of a piece of a wheel: how many to ask for */
 };
 
 struct package_index {
@@ -51,7 +51,7 @@ struct package_index {
     size_t want_count;
 };
 
-/* PyPI's own layout, which the others follow: /simple and /pypi side by side. */
+/* PyPI's layout, which the others follow: /simple and /pypi side by side. */
 static const char *json_url_of(struct arena *arena, const char *url)
 {
     size_t len = strlen(url), ending = strlen("/simple");
@@ -116,7 +116,7 @@ enum index_state index_project(const struct data **out, struct package_index *in
     return INDEX_UNKNOWN;
 }
 
-/* Indexes write versions as they like: 26.02.1 is 26.2.1. */
+/* Indexes spell versions differently: 26.02.1 is 26.2.1. */
 static const struct data_member *find_release(const struct data *releases, const char *version)
 {
     struct version wanted, there;
@@ -209,7 +209,7 @@ const char *index_asked_on(const struct package_index *index)
 
 /* ------------------------------------------------------------------ asking */
 
-/* What becomes of the answer to a question of a batch. */
+/* Takes the answer to a question of a batch. */
 typedef int take_answer(struct package_index *index, const struct want *w,
                         const struct http_exchange *exchange, struct err *err);
 
@@ -237,7 +237,7 @@ static void add_question(struct batch *batch, const struct want *w, const char *
         .lasting = w->version != NULL};
 }
 
-/* The part of a batch that is asked next, from `at` on. */
+/* The next part of a batch, from `at` on. */
 static struct batch next_part(const struct batch *batch, size_t at)
 {
     size_t most = batch->wants[at]->version ? RELEASES_AT_ONCE : PROJECTS_AT_ONCE, count = 0;
@@ -251,7 +251,7 @@ static struct batch next_part(const struct batch *batch, size_t at)
 static int run_part(struct package_index *index, const struct batch *part, take_answer *take,
                     struct err *err)
 {
-    ARENA_SCRATCH(answers); /* what is kept is taken out of them */
+    ARENA_SCRATCH(answers); /* the parts to keep are copied out of them */
     int rc = http_run(index->settings.http, &answers, part->exchanges, part->count, err);
     for (size_t i = 0; rc == 0 && i < part->count; i++) {
         ERR_SCRATCH(one);
@@ -281,7 +281,7 @@ static int run_batch(struct package_index *index, const struct batch *batch, tak
     return 0;
 }
 
-/* Releases before `since` keep their date only. */
+/* Keeps only the date of releases before `since`. */
 static void drop_old(const struct package_index *index, struct data *releases)
 {
     for (size_t i = 0; i < releases->map.count; i++) {
@@ -356,7 +356,7 @@ static int ask_json_projects(struct package_index *index, const struct want *wan
     return run_batch(index, &batch, take_json_project, err);
 }
 
-/* Of projects that the JSON API did not know, and of those whose files' places are needed. */
+/* For projects that the JSON API did not know, and for those whose files' URLs are needed. */
 static int ask_simple_projects(struct package_index *index, const struct want *wants, size_t count,
                                bool files, struct err *err)
 {
@@ -418,7 +418,7 @@ static bool is_open(const struct package_index *index, const struct want *w)
     return release && !has_requires(release) && !has_failed(index, w->name, w->version);
 }
 
-/* The first question shows whether the index has this API at all. */
+/* The first question tells whether the index has this API at all. */
 static int ask_json_releases(struct package_index *index, const struct want *wants, size_t count,
                              struct err *err)
 {
@@ -440,7 +440,7 @@ static int ask_json_releases(struct package_index *index, const struct want *wan
 
 /* ------------------------------------------------------------------ metadata files */
 
-/* The newest wheel of a release for a processor, by its place in the list; or NULL. */
+/* The newest wheel of a release for a processor, by its position in the list; or NULL. */
 static const char *wheel_for(const struct data *release, const char *processor)
 {
     const struct data *wheels = data_get(release, "wheels");
@@ -457,13 +457,13 @@ static const char *wheel_for(const struct data *release, const char *processor)
 }
 
 /*
- * The requirements of one wheel: its metadata file, and where the index serves none, the same out
- * of the wheel itself, of which three pieces are read.
+ * The stages to the requirements of one wheel: its metadata file; where the index has none, the
+ * same file in the wheel itself, which takes three pieces.
  */
 enum metadata_stage { STAGE_FILE, STAGE_TAIL, STAGE_DIRECTORY, STAGE_ENTRY, STAGES };
 
 struct metadata_task {
-    struct want want;      /* first: what a batch asks for */
+    struct want want;      /* first: a batch asks for this */
     const char *processor; /* NULL: for all */
     const char *url, *sum; /* of the wheel; of its metadata, or NULL */
     enum metadata_stage stage;
@@ -481,7 +481,7 @@ static void add_task(struct metadata_task *tasks, size_t *count, struct package_
             .want = *w, .processor = processor, .url = url, .sum = data_get_text(file, "sha256")};
 }
 
-/* A wheel for both processors is asked for once. */
+/* Asks only once for a wheel for both processors. */
 static void add_tasks(struct metadata_task *tasks, size_t *count, struct package_index *index,
                       const struct want *w)
 {
@@ -541,7 +541,7 @@ static int take_metadata_file(struct package_index *index, struct metadata_task 
     return use_metadata(index, task, x->body, err);
 }
 
-/* What came out of a wheel is kept as if it had been beside it: the description is left out. */
+/* Keeps metadata from a wheel as if it had been a file beside it: without the description. */
 static void keep_metadata(const struct package_index *index, const struct metadata_task *task,
                           const struct http_exchange *x, struct span text)
 {
@@ -598,7 +598,7 @@ static int take_piece(struct package_index *index, const struct want *w,
     return rc;
 }
 
-/* One piece of each task that is not done. */
+/* Asks for one piece of each unfinished task. */
 static int run_stage(struct package_index *index, struct metadata_task *tasks, size_t count,
                      struct err *err)
 {
@@ -623,7 +623,7 @@ static int ask_metadata(struct package_index *index, const struct want *wants, s
     return 0;
 }
 
-/* What nobody could say: no wheel for Linux, no metadata beside it. */
+/* Closes questions without an answer: no wheel for Linux, no metadata beside it. */
 static void close_open(struct package_index *index, const struct want *wants, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/* Requirements of packages, as their metadata states them: PEP 508, names and extras, markers. */
+/* Requirements of packages as in their metadata: PEP 508, names and extras, markers. */
 #include "package_index/requirement.h"
 
 #include "base/arena.h"
@@ -28,7 +28,7 @@ static const char *skip_blanks(const char *at)
     return at + strspn(at, " \t");
 }
 
-/* "a, B_c" as "a b-c"; NULL where it is no list of names. */
+/* "a, B_c" -> "a b-c"; NULL where it is no list of names. */
 static const char *read_extras(struct arena *arena, const char *text, size_t len)
 {
     const char *extras = "";
@@ -116,7 +116,7 @@ const char *requirement_text(struct arena *arena, const struct requirement *requ
 
 /* ------------------------------------------------------------------ markers */
 
-/* What a part of a marker comes to. A marker that cannot be read stays open: it counts. */
+/* The value of a part of a marker. A marker that cannot be read is OPEN: it applies. */
 enum verdict { NO, YES, OPEN };
 
 struct marker {
@@ -128,13 +128,13 @@ struct marker {
 };
 
 struct operand {
-    const char *text; /* NULL: the world leaves it open */
+    const char *text; /* NULL: the world does not decide it */
     bool version, extra;
 };
 
 static enum verdict read_or(struct marker *m);
 
-/* A variable of PEP 508 on Linux with CPython. */
+/* Finds a variable of PEP 508, on Linux with CPython. */
 static bool find_variable(struct operand *out, const struct marker *m, const char *name, size_t len)
 {
     const struct {
@@ -249,7 +249,7 @@ static enum verdict compare(struct marker *m, const struct operand *a, const cha
     if (a->version)
         return compare_versions(m, a->text, op, b->text);
     if (b->version)
-        return OPEN; /* the other way about: nobody writes it */
+        return OPEN; /* the reverse order: nobody writes it */
     if (str_equal(op, "==") || str_equal(op, "==="))
         return truth(str_equal(a->text, b->text));
     return str_equal(op, "!=") ? truth(!str_equal(a->text, b->text)) : OPEN;
@@ -280,7 +280,7 @@ static enum verdict read_comparison(struct marker *m)
     return compare(m, &a, op, &b);
 }
 
-/* Takes `word` where it stands next. */
+/* Takes `word` if it comes next. */
 static bool take_word(struct marker *m, const char *word)
 {
     const char *at = skip_blanks(m->at);

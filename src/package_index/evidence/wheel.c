@@ -1,4 +1,4 @@
-/* The name of a wheel: which Python, processor and glibc it is for (PEP 427, 600). */
+/* The name of a wheel: its Python, processor and glibc (PEP 427, 600). */
 #include "package_index/evidence/wheel.h"
 
 #include <ctype.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Takes the part behind the last '-' off `rest`. */
+/* Takes the part after the last '-' off `rest`. */
 static bool take_last(struct span *part, struct span *rest)
 {
     const char *dash = rest->len ? memrchr(rest->ptr, '-', rest->len) : NULL;
@@ -37,7 +37,7 @@ int wheel_parse(struct wheel *out, const char *filename)
     return out->version.len ? 0 : -1;
 }
 
-/* The next of several tags; false behind the last. */
+/* Takes the next of several tags; false after the last. */
 static bool next_tag(struct span *tag, struct span *rest)
 {
     if (!rest->len)
@@ -54,7 +54,7 @@ static bool starts(struct span text, const char *prefix)
     return text.len >= strlen(prefix) && memcmp(text.ptr, prefix, strlen(prefix)) == 0;
 }
 
-/* "manylinux_2_28_x86_64" and its older names; -1 where the tag is not of this processor. */
+/* The glibc of "manylinux_2_28_x86_64" and its older names; -1 where the processor is another. */
 static int glibc_of(struct span tag, const char *processor)
 {
     static const struct {
@@ -92,7 +92,7 @@ bool wheel_fits_processor(int *glibc, const struct wheel *wheel, const char *pro
     return lowest != INT_MAX;
 }
 
-/* 312 for "3.12"; 0 where it is none of Python 3. */
+/* 312 for "3.12"; 0 for a version other than 3. */
 static int python_number(const char *python)
 {
     if (!str_starts(python, "3."))
@@ -125,7 +125,7 @@ static bool has_tag(struct span tags, const char *wanted)
     return false;
 }
 
-/* The least Python that a wheel without an ABI is for, "py39" for 3.9 and later; 0: it has one. */
+/* The lowest Python of a wheel without an ABI, "py39" for 3.9 and later; 0: it has an ABI. */
 static int pure_since(const struct wheel *wheel)
 {
     struct span rest = wheel->python, tag;

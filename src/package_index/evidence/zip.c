@@ -1,4 +1,4 @@
-/* One file out of a zip archive that is read in pieces from its end, as wheels are. */
+/* Reads one file of a zip archive in pieces from the archive's end, as for wheels. */
 #include "package_index/evidence/zip.h"
 
 #include "base/arena.h"
@@ -59,7 +59,7 @@ int zip_find(struct zip_range *out, struct span directory, const char *ending)
     return -1;
 }
 
-/* A stream without a header of its own; `*len` is the room, then what was unpacked. */
+/* Unpacks a stream without its own header; `*len` is the room, then the unpacked length. */
 static int inflate_all(char *out, size_t *len, struct span packed)
 {
     z_stream stream = {.next_in = (Bytef *)(uintptr_t)packed.ptr,

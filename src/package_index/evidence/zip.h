@@ -1,4 +1,4 @@
-/* One file out of a zip archive that is read in pieces from its end, as wheels are. */
+/* Reads one file of a zip archive in pieces from the archive's end, as for wheels. */
 #pragma once
 
 #include "base/err.h"
@@ -9,20 +9,20 @@
 
 struct arena;
 
-/* The last bytes of an archive that surely hold its end record, unless its comment is long. */
+/* So many last bytes of an archive hold its end record, unless its comment is long. */
 #define ZIP_TAIL_BYTES ((size_t)8192)
 
-/* Bytes of an archive: where, and how many. */
+/* A range of an archive's bytes. */
 struct zip_range {
     uint64_t offset, len;
 };
 
-/* Where the directory is, by the archive's last bytes. -1: no zip, or one of over 4 GiB. */
+/* Finds the directory by the archive's last bytes. -1: no zip, or one of over 4 GiB. */
 TG_CHECKED int zip_directory(struct zip_range *out, struct span tail);
 /*
- * Where the file whose path ends in `ending` begins, by the directory: a range that holds it with
- * its header. -1: there is none, or the directory is damaged.
+ * Finds the file whose path ends in `ending`, by the directory: a range with the file and its
+ * header. -1: there is none, or the directory is damaged.
  */
 TG_CHECKED int zip_find(struct zip_range *out, struct span directory, const char *ending);
-/* The file, by that range; at most `max` bytes, in the arena. -1: damaged, or too long. */
+/* Unpacks the file of that range; at most `max` bytes, in the arena. -1: damaged, or too long. */
 TG_CHECKED int zip_unpack(struct span *out, struct arena *arena, struct span range, size_t max);

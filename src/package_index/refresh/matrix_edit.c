@@ -1,4 +1,4 @@
-/* A matrix with other texts in place of some of its files, and the confidence of rows lifted. */
+/* A matrix with some files' texts replaced, and rows of it with their confidence lifted. */
 #include "package_index/refresh.h"
 
 #include "base/arena.h"
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* A catalog with other texts in place of some of its files. */
+/* A catalog with some files' texts replaced. */
 struct patched {
     struct fileset set;
     const struct fileset *below;
@@ -60,7 +60,7 @@ int matrix_patch_check(const struct matrix *matrix, const struct patch *patches,
 
 #define ROWS_MAX 64
 
-/* What is lifted: the words of the file, in their order. */
+/* The words to change in the file, in their order. */
 struct lifting {
     const char *path; /* of the file */
     struct arena *arena;
@@ -82,14 +82,14 @@ static void lift(struct lifting *l, const struct fact *fact, const char *kind, c
     ERR_SCRATCH(err);
     const struct yaml_node *word = yaml_get(fact->node, "confidence");
     if (!word || !is_below(l, fact) || l->count == ROWS_MAX ||
-        strcmp(word->doc->name, l->path) != 0) /* a row that is added to the file */
+        strcmp(word->doc->name, l->path) != 0) /* the row is in another file */
         return;
     (void)yaml_error(&err, word, "here");
     struct data *row = data_of(
         l->arena, FIELD("kind", kind), FIELD("releases", releases), FIELD("variant", variant),
         FIELD("was", confidence_names[fact->confidence]), FIELD("line", err.where.line));
     data_push(l->arena, l->rows, row);
-    size_t at = l->count++; /* before its place in the file: the text is copied piece by piece */
+    size_t at = l->count++; /* sorts by place in the file: the text is copied piece by piece */
     for (; at && l->words[at - 1]->offset > word->offset; at--)
         l->words[at] = l->words[at - 1];
     l->words[at] = word;
@@ -123,13 +123,13 @@ static int lift_release(struct lifting *l, const struct framework *framework, st
     return 0;
 }
 
-/* All else stays byte for byte. */
+/* Changes the words; everything else stays byte for byte. */
 static void change_words(struct buf *out, struct span text, const struct lifting *l)
 {
     size_t at = 0;
     for (size_t i = 0; i < l->count; i++) {
         const struct yaml_node *word = l->words[i];
-        size_t begin = text.len - word->doc->source.len + word->offset; /* behind a mark */
+        size_t begin = text.len - word->doc->source.len + word->offset; /* after a BOM */
         (void)buf_append(out, text.ptr + at, begin - at);
         (void)buf_puts(out, l->acceptance->confidence);
         at = begin + word->text.len + (word->plain ? 0 : 2);

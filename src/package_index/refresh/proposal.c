@@ -1,4 +1,4 @@
-/* What is proposed for a matrix: rows as text, and what is said of them. */
+/* A proposal for a matrix: its row as text, and the reasons for it. */
 #include "package_index/refresh/proposal.h"
 
 #include "base/arena.h"
@@ -38,7 +38,7 @@ const char *append_word(struct arena *arena, const char *words, const char *word
     return arena_printf(arena, "%s%s%s", words, *words ? " " : "", word);
 }
 
-/* Stands between two fields until the row is laid out: no text of a field has it. */
+/* Separates two fields until the row is laid out: no field's text contains it. */
 #define FIELD_BREAK "\x01"
 
 static void put_break(struct buf *row)
@@ -47,7 +47,7 @@ static void put_break(struct buf *row)
         (void)buf_puts(row, "," FIELD_BREAK);
 }
 
-/* Plain where nothing in it means anything to YAML. */
+/* Writes the value plain if YAML gives no character in it a meaning. */
 void row_put(struct buf *row, const char *name, const char *value)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -88,7 +88,7 @@ void row_put_end(struct buf *row, const struct proposal *p, const char *note,
     (void)buf_putc(row, '}');
 }
 
-/* No line beyond COLUMNS, where fields allow. */
+/* Lays out the row in lines of at most COLUMNS, where the fields allow. */
 static const char *laid_out(const struct proposal *p, const char *row)
 {
     BUF_SCRATCH(out, ROW_BYTES);

@@ -1,6 +1,6 @@
 /*
- * A row that is proposed for a matrix, and why: what the index proves of one release, in the words
- * of the matrix.
+ * A proposed row for a matrix, and the reasons for it: what the index proves of one release, in the
+ * matrix's words.
  */
 #pragma once
 
@@ -19,52 +19,52 @@ struct matrix;
 struct release;
 
 #define ROW_BYTES (8 * LIMIT_KIB) /* the longest row as text */
-/* The key of the table `sources` that rows of that day name. */
+/* The key in the table `sources` for rows of that day. */
 #define ROW_SOURCE "index-%s"
 
 /*
- * A release that the matrix does not have, seen as one of the builds of its newest releases; or a
- * row that is there and lacks companions. What it points to lives in the arena or in the matrix.
+ * A release that the matrix lacks, seen as one of the builds of its newest releases; or a present
+ * row that lacks companions. Its pointers lead into the arena or the matrix.
  */
 struct proposal {
     struct arena *arena;
     const struct matrix *matrix;
     const struct framework *framework;
-    const struct release *model;   /* one of the newest rows of the framework */
-    const struct build *build;     /* one of its builds, or one without a variant: it has none */
-    const struct release *before;  /* the newest row that is older; or the oldest */
-    const struct build *inherited; /* the same build of it, with the same CUDA; or NULL */
-    const struct release *present; /* the row that is completed; NULL: a new one */
-    const char *version, *text;    /* of the new release; what it is installed by */
+    const struct release *model;  /* one of the newest rows of the framework */
+    const struct build *build;    /* one of its builds; without builds, one with an empty variant */
+    const struct release *before; /* the newest older row; else the oldest */
+    const struct build *inherited; /* the same build of `before`, with the same CUDA; or NULL */
+    const struct release *present; /* the row to complete; NULL: a new one */
+    const char *version, *text;    /* the new release; the requirement that installs it */
     const char *variant;
     struct evidence evidence;
-    struct data *said; /* why: a list of texts, of the row that is being made */
-    size_t *wanted;    /* counts what is not in the index's record yet */
+    struct data *said; /* the reasons for the row that is being made: a list of texts */
+    size_t *wanted;    /* counts answers that the index's record lacks */
     struct package_index *index;
-    bool gaps; /* releases between present rows count as new, too */
+    bool gaps; /* a release between present rows counts as new, too */
 };
 
-/* There is no wheel: which Pythons it is for is as it was. */
+/* True where there is no wheel: then the row keeps the Pythons of the row before. */
 bool proposal_is_compiled(const struct proposal *p);
-/* The row of its build is for all releases: a new one needs none. */
+/* True where the row of its build is for all releases: a new release needs none. */
 bool proposal_is_for_all(const struct proposal *p);
-/* One reason more. */
+/* Adds a reason. */
 void proposal_say(const struct proposal *p, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* A row as text begins with "- {", in a buffer of ROW_BYTES. A field; nothing for NULL and "". */
+/* Appends a field to a row, a buffer of ROW_BYTES that begins "- {"; nothing for NULL and "". */
 void row_put(struct buf *row, const char *name, const char *value);
-/* A field that is text already, such as "companions: {torchvision: 0.28.0}"; nothing for "". */
+/* Appends a finished field, such as "companions: {torchvision: 0.28.0}"; nothing for "". */
 void row_put_written(struct buf *row, const char *field);
-/* The fields that every row ends in, and its end. */
+/* Appends the fields that every row ends in, and the end. */
 void row_put_end(struct buf *row, const struct proposal *p, const char *note,
                  const char *confidence);
-/* `words` and one more, in the arena. */
+/* `words` with one more word, in the arena. */
 const char *append_word(struct arena *arena, const char *words, const char *word);
 
 /*
- * Adds to the list what refresh.h says of its elements, in the arena; `said` becomes part of it.
- * `row` is laid out in lines; NULL: there is none, and `why` says why.
+ * Adds an element as in refresh.h to the list, in the arena; `said` becomes part of it. `row` is
+ * laid out in lines; NULL: there is none, and `why` has the reason.
  */
 void proposal_add(const struct proposal *p, struct data *list, const char *kind,
                   const char *variant, const char *row, const char *confidence, const char *why);
@@ -72,22 +72,22 @@ void proposal_add(const struct proposal *p, struct data *list, const char *kind,
 /* ------------------------------------------------------------------ the row of a build */
 
 /*
- * The CUDA that the index proves, else that of the model where the index leaves room for it, in the
- * arena or the matrix; NULL: neither. Needs the evidence; says why.
+ * The CUDA that the index proves, else the model's where the index leaves room for it, in the arena
+ * or the matrix; NULL: neither. Needs the evidence; adds the reason.
  */
 const char *proven_cuda(const struct proposal *p);
-/* "cu132" in the arena where the model's variant is written by its CUDA, else its own name. */
+/* "cu132" in the arena where the model's variant is named after its CUDA, else the model's name. */
 const char *variant_for(const struct proposal *p, const char *cuda);
-/* Adds the row to the list, or why there is none. `cuda` is what is proven; NULL: nothing. */
+/* Adds a row to the list, or why there is none. `cuda` is the proven one; NULL: none is. */
 void propose_build(const struct proposal *p, struct data *list, const char *cuda);
 
 /* ------------------------------------------------------------------ the row of a release */
 
 /*
  * "companions: {torchvision: 0.28.0}" in the arena, or "". Needs the evidence, and the row before.
- * `*all` becomes false where one of that row has no successor. Those that a present row names
- * already are left out.
+ * `*all` becomes false where one of that row's has no successor. Leaves out those that a present
+ * row already has.
  */
 const char *companions_field(const struct proposal *p, bool *all);
-/* Adds the row to the list, or why there is none. Needs all of the proposal. */
+/* Adds a row to the list, or why there is none. Needs the whole proposal. */
 void propose_release(const struct proposal *p, struct data *list);

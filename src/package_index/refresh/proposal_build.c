@@ -1,4 +1,4 @@
-/* The row of a build: its CUDA and libraries, and which GPUs it covers. */
+/* Proposes the row of a build: its CUDA and libraries, and the GPUs that it covers. */
 #include "package_index/refresh/proposal.h"
 
 #include "base/arena.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* vLLM 0.32.0 pins PyTorch 2.13.0, and has the CUDA of that one's wheel. */
+/* vLLM 0.32.0 pins PyTorch 2.13.0, and so has the CUDA of that release's wheel. */
 static const char *cuda_of_ground(const struct proposal *p)
 {
     const struct framework *ground =
@@ -91,7 +91,7 @@ static const char *processors(const struct proposal *p)
     return words;
 }
 
-/* No older GPU than the toolkit makes cubins for. */
+/* No GPU older than those that the toolkit makes cubins for. */
 static const char *least_cc(const struct proposal *p, const char *cuda)
 {
     struct version version;
@@ -130,7 +130,7 @@ static const char *ccs_text(struct arena *arena, const struct ccs *ccs)
     return words;
 }
 
-/* Which GPUs the build covers, as the row before has it, for the processors that have wheels. */
+/* Puts the GPUs that the build covers, as in the row before, for the processors with wheels. */
 static void put_coverage(struct buf *row, const struct proposal *p, const char *processors)
 {
     const struct build *b = p->inherited;

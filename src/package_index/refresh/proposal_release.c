@@ -1,4 +1,4 @@
-/* The row of a release: Pythons, companions, and what it requires. */
+/* Proposes the row of a release: Pythons, companions, and requirements. */
 #include "package_index/refresh/proposal.h"
 
 #include "base/arena.h"
@@ -14,7 +14,7 @@
 
 /* ------------------------------------------------------------------ companions */
 
-/* The companion's release of that time or later that requires this version, or NULL. */
+/* The companion's release, of that time or later, that requires this version; or NULL. */
 static const char *find_companion(const struct proposal *p, const char *name)
 {
     const struct data *releases, *release;
@@ -43,7 +43,7 @@ static const char *find_companion(const struct proposal *p, const char *name)
     return NULL;
 }
 
-/* The one of the row before, where it is still the newest and pins no other release. */
+/* The companion of the row before, where it is still the newest and pins no other release. */
 static const char *inherited_companion(const struct proposal *p, const struct pair *pair)
 {
     const struct data *releases, *release;
@@ -91,7 +91,7 @@ const char *companions_field(const struct proposal *p, bool *all)
 
 /* ------------------------------------------------------------------ requirements */
 
-/* What the metadata says of a package, with the extra of its name; NULL: nothing. */
+/* The metadata's text for a package, with the extra of its name; NULL: none. */
 static const char *said_of(const struct proposal *p, const struct data *list, const char *name)
 {
     const char *python = p->evidence.pythons.count ? p->evidence.pythons.items[0] : NULL;
@@ -110,7 +110,7 @@ static const char *add_required(const struct proposal *p, const char *words, con
     return append_word(p->arena, words, found);
 }
 
-/* What the row before does not name, of the packages that the matrix knows. */
+/* The requirements that the row before lacks, on packages that the matrix has. */
 static const char *more_requires(const struct proposal *p, const char *words,
                                  const struct data *list, const struct words *names)
 {
@@ -123,7 +123,7 @@ static const char *more_requires(const struct proposal *p, const char *words,
     return words;
 }
 
-/* Of a package that says nothing itself, which rows of the other one require it; or NULL. */
+/* Which rows of the other package require this one, whose metadata has nothing; or NULL. */
 static const char *required_by(const struct proposal *p, const char *name)
 {
     const struct framework *other = package_of(p->matrix, name);
@@ -148,7 +148,7 @@ static const char *required_by(const struct proposal *p, const char *name)
     return found;
 }
 
-/* Words of the row before, as the new release's metadata has them; `more`: all that it says. */
+/* The requirements of the row before, as the new metadata has them; `more` adds its others. */
 static const char *requires(const struct proposal *p, const char *before, bool more, bool *all)
 {
     const char *text = "";
@@ -190,7 +190,7 @@ static void split_pythons(const struct proposal *p, const char **stable, const c
     }
 }
 
-/* Its processors; its builds on the framework's own index, which nobody asked, are as before. */
+/* Puts its processors. Builds on the framework's own index, which was not asked, stay as before. */
 static void put_package(struct buf *row, const struct proposal *p, bool *known)
 {
     const struct evidence *e = &p->evidence;

@@ -1,4 +1,4 @@
-/* New rows for a matrix, from what a package index serves and proves. */
+/* Proposes new rows for a matrix, as a package index proves them. */
 #include "package_index/refresh.h"
 
 #include "base/arena.h"
@@ -15,7 +15,7 @@
 #define MODEL_ROWS 4 /* the newest rows, whose builds a new release may have */
 #define MODELS_MAX 12
 
-/* Of a package that brings nothing but Python: no row says how to build it. */
+/* The build of a package in pure Python: no row says how to build it. */
 static const struct build bare = {.variant = ""};
 
 /* ------------------------------------------------------------------ one release */
@@ -42,7 +42,7 @@ static bool is_new(const struct proposal *p, const char *text, const struct data
     return newer || (p->gaps && since && uploaded && strcmp(uploaded, since) >= 0);
 }
 
-/* The same build of the release before, of the same CUDA. */
+/* Finds the same build of the release before, with the same CUDA. */
 static void find_before(struct proposal *p, const char *cuda)
 {
     const struct rows *rows = &p->framework->releases;
@@ -62,7 +62,7 @@ static void find_before(struct proposal *p, const char *cuda)
     }
 }
 
-/* Gathers the evidence of `text`; whether the release is there. */
+/* Gathers the evidence of `text`; true where the release exists. */
 static bool is_there(struct proposal *p)
 {
     const struct evidence *e = &p->evidence;
@@ -108,7 +108,7 @@ static void propose(struct proposal *p, struct data *list, bool known)
 
 /* ------------------------------------------------------------------ which releases */
 
-/* The package that a build is installed by, as the index knows it. */
+/* The releases of the package that installs a build, as the index lists them. */
 static const struct data *releases_of(struct proposal *p)
 {
     struct requirement requirement;
@@ -122,11 +122,11 @@ static const struct data *releases_of(struct proposal *p)
     return state == INDEX_THERE ? releases : NULL;
 }
 
-/* A build of one of the newest rows, and what the index has of its package. */
+/* A build of one of the newest rows, and the index's releases of its package. */
 struct model {
     const struct release *release;
     const struct build *build;
-    const char *requirement; /* without a version: each package is asked once */
+    const char *requirement; /* without a version: each package needs one question */
     const struct data *releases;
 };
 
@@ -164,7 +164,7 @@ static void find_models(struct models *models, struct proposal *p)
     }
 }
 
-/* One of the newest rows that has no such build: what a package of its own may bring. */
+/* True where one of the newest rows lacks the build: a package of its own may bring it. */
 static bool lacks_build(const struct proposal *p, const char *text, const struct build *build)
 {
     struct version version;
@@ -180,7 +180,7 @@ static bool lacks_build(const struct proposal *p, const char *text, const struct
     return false;
 }
 
-/* Once for each version, the oldest first. */
+/* Adds each version once, the oldest first. */
 static void add_version(struct words *versions, struct arena *arena, const char *text)
 {
     struct version version, other;
@@ -224,7 +224,7 @@ static void propose_version(struct proposal *p, struct data *list, const struct 
     }
 }
 
-/* ------------------------------------------------------------------ what present rows lack */
+/* ------------------------------------------------------------------ gaps in present rows */
 
 /* The newest row below `i` that has companions, or NULL. */
 static const struct release *accompanied(const struct rows *rows, size_t i)
@@ -243,7 +243,7 @@ static bool lacks_companion(const struct release *release, const struct release 
     return false;
 }
 
-/* Of a row that is there, what goes with it; asked of the build that the index has. */
+/* Completes a present row's companions, by the build that the index has. */
 static void complete(struct proposal *p, struct data *list, const struct release *release)
 {
     bool all = true;
@@ -279,7 +279,7 @@ static void complete_rows(const struct proposal *p, struct data *list)
 static void refresh_framework(struct proposal *p, struct data *list)
 {
     struct models models = {.count = 0};
-    struct words versions = {0}; /* of all models that have something new */
+    struct words versions = {0}; /* of all models with news */
     complete_rows(p, list);
     find_models(&models, p);
     p->model = ROW(struct release, p->framework->releases, 0);
@@ -300,7 +300,7 @@ static bool is_of(const struct data *proposal, const char *kind, const char *rel
            str_equal(data_get_text(proposal, "release"), release);
 }
 
-/* A release that no row says how to build is none: it would be out of reach. */
+/* Drops a release that no row says how to build: no request would reach it. */
 static void drop_unbuilt(struct arena *arena, const struct framework *framework, struct data *list,
                          size_t from)
 {

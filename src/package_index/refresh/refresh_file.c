@@ -1,4 +1,4 @@
-/* Proposed rows put into the text of their file, where the newest stands first. */
+/* Puts proposed rows into the text of their file, the newest first. */
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* A row that is in the file; releases are all of one variant. */
+/* A row of the file; all rows of releases have one variant. */
 struct listed_row {
     struct version newest;
     const char *variant;
@@ -26,7 +26,7 @@ struct listed_rows {
     size_t count;
 };
 
-/* A file that is written anew, line by line. */
+/* A file that is rewritten line by line. */
 struct patching {
     struct arena *arena;
     const struct framework *framework;
@@ -37,7 +37,7 @@ struct patching {
     struct buf *out;
 };
 
-/* ------------------------------------------------------------------ what stands there */
+/* ------------------------------------------------------------------ present rows */
 
 static void add_standing(struct listed_rows *s, const char *path, const struct fact *fact,
                          const struct version *version, const char *variant)
@@ -81,11 +81,11 @@ static struct listed_rows find_standing(const struct patching *p, bool builds)
     return s;
 }
 
-/* ------------------------------------------------------------------ where a new row goes */
+/* ------------------------------------------------------------------ the place of a new row */
 
 /*
- * The line of the row that it goes before; 0: behind the last. Above the first older row of its
- * variant, else behind those of its variant, else above the first older row.
+ * The line before which a row goes; 0: after the last one. That is above the first older row of its
+ * variant, else after the rows of its variant, else above the first older row.
  */
 static size_t line_for(const struct listed_rows *s, const struct version *version,
                        const char *variant)
@@ -139,7 +139,7 @@ static void put_rows(const struct patching *p, const struct listed_rows *s, cons
 
 /* ------------------------------------------------------------------ a field of a present row */
 
-/* Where it goes: before the first companion, or behind the version. */
+/* The place for companions: before the first one, or after the version. */
 static size_t place_of(const struct release *release)
 {
     const struct yaml_node *own = yaml_get(release->fact.node, "companions");
@@ -149,7 +149,7 @@ static size_t place_of(const struct release *release)
     return version->offset + version->text.len + (version->plain ? 0 : 2);
 }
 
-/* "companions: {torchvision: 0.29.2}" ends a line; how many bytes of the text are left out. */
+/* Puts "companions: {torchvision: 0.29.2}" at a line's end; returns the bytes of text left out. */
 static size_t put_companions(const struct patching *p, const struct release *release,
                              const char *field, const char *rest)
 {
@@ -164,7 +164,7 @@ static size_t put_companions(const struct patching *p, const struct release *rel
     return more ? 2 : 0;
 }
 
-/* A line of the file, with the companions that belong into it. */
+/* Copies a line of the file, with the companions that belong into it. */
 static void copy_line(const struct patching *p, size_t begin, size_t end)
 {
     size_t mark = 0;
@@ -189,7 +189,7 @@ static void copy_line(const struct patching *p, size_t begin, size_t end)
 
 /* ------------------------------------------------------------------ the file */
 
-/* Something to write: whole rows, or with `fields` such as well. */
+/* True where there are whole rows to write, or with `fields` fields of rows. */
 static bool has_rows(const struct patching *p, bool fields)
 {
     for (size_t i = 0; i < p->proposals->list.count; i++)

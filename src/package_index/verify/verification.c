@@ -1,4 +1,4 @@
-/* What is found out of a row: what the index proves, and where it differs. */
+/* The findings on a row: what the index proves, and where it differs. */
 #include "package_index/verify/verification.h"
 
 #include "base/arena.h"

@@ -1,4 +1,4 @@
-/* The rows of a matrix against what a package index serves. */
+/* Compares the rows of a matrix with a package index. */
 #include "package_index/verify.h"
 
 #include "base/arena.h"
@@ -14,14 +14,14 @@
 
 /* ------------------------------------------------------------------ days */
 
-/* Days and months are compared as far as the shorter one goes. */
+/* Compares days or months, up to the length of the shorter one. */
 static int compare_days(const char *a, const char *b)
 {
     size_t len = strlen(a) < strlen(b) ? strlen(a) : strlen(b);
     return strncmp(a, b, len);
 }
 
-/* A row cannot know of a release before it was uploaded, nor after the index was asked. */
+/* A row cannot date from before the release's upload, nor from after the index's answer. */
 static void check_day(const struct verification *c, const struct fact *fact, const char *asked)
 {
     const char *uploaded = c->evidence.uploaded;
@@ -34,7 +34,7 @@ static void check_day(const struct verification *c, const struct fact *fact, con
 
 /* ------------------------------------------------------------------ a row */
 
-/* What a build is installed by, where the user's index has it; NULL: `*why` says who has it. */
+/* The requirement that installs a build from the user's index; NULL: `*why` names the other. */
 static const char *requirement_of(const struct verification *c, const char **why)
 {
     const char *text = build_requirement(c->arena, c->framework, c->release, c->build);
@@ -45,7 +45,7 @@ static const char *requirement_of(const struct verification *c, const char **why
     return text;
 }
 
-/* No wheel, and no Python that the release does not admit. */
+/* Checks that there is no wheel, and that the release admits the row's Pythons. */
 static void check_source(const struct verification *c)
 {
     ERR_SCRATCH(err);
@@ -146,7 +146,7 @@ static const char *judge(struct verification *c, struct package_index *index, co
     return compare(c, index, why, wanted);
 }
 
-/* A row in the arena: what it takes to find it out, which is much more, is not kept. */
+/* Makes a row in the arena; the much larger data behind it is released. */
 static struct data *verify_build(struct arena *arena, const struct verification *build,
                                  struct package_index *index, size_t *wanted)
 {
@@ -163,7 +163,7 @@ static struct data *verify_build(struct arena *arena, const struct verification 
         check_day(c, &c->build->fact, index_asked_on(index));
     if (is_unexplained(c))
         state = "differs";
-    /* What needs no row of a build stands where its release does. */
+    /* A package without build rows is reported at its release. */
     ERR_SCRATCH(place);
     (void)yaml_error(&place, c->build->fact.node ? c->build->fact.node : c->release->fact.node,
                      "here");

@@ -1,4 +1,4 @@
-/* The image tags of a matrix against a registry. */
+/* Compares the image tags of a matrix with a registry. */
 #include "package_index/verify.h"
 
 #include "base/arena.h"
@@ -9,7 +9,7 @@
 #include "registry/reference.h"
 #include "registry/registry.h"
 
-/* What is looked for, and in which state its row says that it is. */
+/* A tag to look for, and its state in the row. */
 struct looks {
     struct arena *arena;
     const char *where;

@@ -1,4 +1,4 @@
-/* A row against what it says of other packages: companions, requirements. */
+/* Verifies a row's statements on other packages: companions, requirements. */
 #include "package_index/verify/verification.h"
 
 #include "base/arena.h"
@@ -9,7 +9,7 @@
 
 /* ------------------------------------------------------------------ companions */
 
-/* What a companion says of the package that it goes with; NULL: nothing. */
+/* The companion's requirement on its package; NULL: it has none. */
 static const char *said_of(const struct verification *c, const struct data *companion, bool *agrees)
 {
     const struct data *list = index_requires(companion, processor_names[X86_64]);
@@ -65,7 +65,7 @@ enum index_state verify_companions(const struct verification *c, struct package_
 
 /* ------------------------------------------------------------------ requirements */
 
-/* The other way about: every PyTorch that a silent Triton goes with requires it. */
+/* The reverse: every PyTorch that goes with a Triton without requirements requires it. */
 static bool is_required_by(const struct verification *c, struct package_index *index,
                            const struct requirement *row, size_t *wanted)
 {
@@ -93,7 +93,7 @@ static bool check_stated(const struct verification *c, struct package_index *ind
     const char *said;
     if (requirement_parse(&row, c->arena, word) < 0)
         return false;
-    /* A pin of itself holds --with against the release: `numpy==2.5.5` of NumPy 2.5.5. */
+    /* A pin on itself holds --with to the release: `numpy==2.5.5` of NumPy 2.5.5. */
     if (str_equal(row.name, c->evidence.package) && spec_matches(&row.spec, &c->release->version))
         return true;
     if (requires_agree(&said, c->arena, release, &c->release->pythons, &row) ||
@@ -113,7 +113,7 @@ static bool names_package(const struct verification *c, const struct words *word
     return false;
 }
 
-/* What lives on a framework says all that it requires of whatever is in these files. */
+/* A package on a framework must list everything that it requires of these files' packages. */
 static bool check_unstated(const struct verification *c, const struct data *list,
                            const struct words *stated)
 {

@@ -1,4 +1,4 @@
-/* A row against the wheels of its release: Pythons, processors, glibc, CUDA, cuDNN, NCCL. */
+/* Verifies a row by the wheels of its release: Pythons, processors, glibc, CUDA, cuDNN, NCCL. */
 #include "package_index/verify/verification.h"
 
 #include "base/arena.h"
@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-#define OLDEST_GLIBC 17 /* a row without glibc: any that a distribution in use has */
+#define OLDEST_GLIBC 17 /* for a row without glibc: every distribution in use has it */
 
 static const char *joined(struct arena *arena, const struct words *words)
 {
     return words->count ? str_join(arena, words->items, words->count, " ") : "none";
 }
 
-/* Some wheels are for any later Python: it counts where a row of an older release has it. */
+/* Some wheels are for all later Pythons: one counts if a row of an older release has it. */
 static bool is_due(const struct verification *c, const char *python)
 {
     const struct rows *rows = &c->framework->releases;
@@ -61,7 +61,7 @@ static void check_pythons(const struct verification *c)
                         "%s", evidence);
 }
 
-/* Whether the wheels for a processor are what the row speaks of: with CUDA, where it has CUDA. */
+/* True where the wheels for a processor are those of the row: with CUDA, where it has CUDA. */
 static bool serves(const struct verification *c, int p)
 {
     const struct evidence *e = &c->evidence;
@@ -80,7 +80,7 @@ static void check_processors(const struct verification *c)
                       (!own->count || words_have(own, processor_names[p]));
         bool there = serves(c, p);
         if (c->evidence.wheel[p] && !c->evidence.read[p])
-            there = in_row; /* a wheel of which nothing is known */
+            there = in_row; /* a wheel that nothing is known about */
         if (in_row)
             words_add(&rows, c->arena, processor_names[p]);
         if (there)
@@ -102,9 +102,9 @@ static void check_processors(const struct verification *c)
 }
 
 /*
- * A row may want more than some wheel: of several wheels the one for the newer glibc is the one
- * with CUDA. Less than every wheel wants, or more than any does, is wrong. Wheels without code of
- * their own tell nothing.
+ * A row may need a newer glibc than some wheel: of several, the one for the newer glibc is the one
+ * with CUDA. Less than every wheel needs, or more than any does, is wrong. Wheels without code
+ * prove nothing.
  */
 static void check_glibc(const struct verification *c)
 {
@@ -123,7 +123,7 @@ static void check_glibc(const struct verification *c)
                         "the wheels of %s are for glibc %s", verification_named(c), said);
 }
 
-/* "12.8.*" of 12.8: what a range must leave room for. */
+/* "12.8" -> "12.8.*": a range must leave room for that. */
 static bool range_has_room(const struct verification *c, const struct spec *range,
                            const struct version *version)
 {
@@ -164,7 +164,7 @@ static void check_cuda(const struct verification *c)
     }
 }
 
-/* 9.3 of a row stands for 9.3.0.75. */
+/* 9.3 in a row stands for 9.3.0.75. */
 static bool agrees_to_its_end(const struct version *row, const struct version *pin)
 {
     return version_compare_parts(row, pin, row->count) == 0;
@@ -208,14 +208,14 @@ static void check_nccl(const struct verification *c)
         verification_differ(c, "nccl", c->build->nccl.text, found->pin, "%s", found->said);
 }
 
-/* What is installed is the whole of it: jax without jaxlib imports nothing. */
+/* Checks that the installation is complete: jax without jaxlib imports nothing. */
 static void check_family(const struct verification *c)
 {
     const struct evidence *e = &c->evidence;
     const struct build *build = c->build;
     bool brings = str_equal(supply_of(c->framework, build), "wheel");
     bool cuda = e->cuda_for[X86_64] || e->cuda_for[AARCH64] || e->cuda_major;
-    /* A package that lives on another framework's brings no code of its own. */
+    /* A package on another framework brings no code of its own. */
     bool alone = !c->framework->on && !c->release->companions.count;
     if (!e->compiled && alone)
         verification_differ(c, "family", c->requirement, "no code",

@@ -1,4 +1,4 @@
-/* What becomes of one file of up to three trees. */
+/* Decides the outcome for one file of up to three trees. */
 
 #include "base/arena.h"
 #include "plan/case_names.h"
@@ -59,7 +59,7 @@ static int report(const struct decision *d, enum path_state state, const char *p
     return 0;
 }
 
-/* Where the file was in the child before, or else in the template; NULL: at `path` all along. */
+/* The file's path before: in the child, or else in the template; NULL: it was always `path`. */
 static const char *where_it_was(const struct decision *d, const char *path)
 {
     if (d->child && strcmp(d->child->path, path) != 0)
@@ -73,7 +73,7 @@ static void add_note(const struct decision *d, const char *note)
     d->out->note = before ? arena_printf(d->arena, "%s; %s", before, note) : note;
 }
 
-/* The child's file as it is, where it is. */
+/* Keeps the child's file as it is, where it is. */
 static int keep(const struct decision *d, enum path_state state)
 {
     d->out->disk = d->child->entry;
@@ -114,7 +114,7 @@ static int add(const struct decision *d)
     return report(d, PATH_ADDED, d->render->path);
 }
 
-/* A `yours:` glob or the policy leaves the file alone. */
+/* A `yours:` glob or the policy makes the update leave the file alone. */
 static int leave(const struct decision *d)
 {
     if (d->child) {
@@ -162,7 +162,7 @@ static int decide_new(const struct decision *d)
     plain.entry.mode = d->render->entry.mode;
     if (tree_entry_is_file(&d->child->entry) && alike(&equal, d, &plain, d->render) < 0)
         return -1;
-    /* by a name that differs in case alone */
+    /* the names differ by case alone */
     if (!same_path(d->child, d->render))
         add_note(d, arena_printf(d->arena, "the template has it as '%s'", d->render->path));
     if (!equal)
@@ -177,7 +177,7 @@ static bool is_one_name_here(const struct decision *d)
     return d->input->any_case && names_alike(d->child->path, d->render->path);
 }
 
-/* The template moves the file, and the disk cannot tell the two names apart. */
+/* True where the template moves the file to a name that the disk cannot tell from the old one. */
 static bool keeps_name(const struct decision *d)
 {
     return is_one_name_here(d) && same_path(d->base, d->child) && !same_path(d->base, d->render);
@@ -185,8 +185,8 @@ static bool keeps_name(const struct decision *d)
 
 /*
  * Where the file lies afterwards: the child's choice first, then the template's. A link or a
- * submodule that the child put in its place stays: it is not the file that the template moves. A
- * name that the disk cannot tell from the new one stays, too.
+ * submodule that the child put in its place stays: the template did not move that one. A name that
+ * the disk cannot tell from the new one stays, too.
  */
 static const char *destination_of(const struct decision *d)
 {
@@ -228,7 +228,7 @@ static int settle(const struct decision *d, const struct tree_entry *result)
     return note_move(d);
 }
 
-/* Why the policy forbids a merge; NULL where it does not, or one side changed endings alone. */
+/* Why the policy forbids a merge; NULL: it does not, or one side changed line endings alone. */
 static int why_unmerged(const char **out, const struct decision *d)
 {
     bool unchanged = false;

@@ -1,4 +1,4 @@
-/* Where every file lies after the update, and which files get into each other's way there. */
+/* Finds every file's place after the update, and the files that collide there. */
 #include "plan/decide/destinations.h"
 
 #include "base/arena.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Index of the first destination at or behind `path`. */
+/* Index of the first destination at or after `path`. */
 static size_t lower_bound(const struct placement *p, const char *path)
 {
     return str_lower_bound(path, p->destinations, p->destination_count, sizeof(*p->destinations));
@@ -52,7 +52,7 @@ const struct plan_file *child_at(const struct placement *p, const char *path, si
     return own && strcmp(own->path, path) == 0 ? own : plan_list_find(child_list(p), path);
 }
 
-/* The child's file at `path`, where it stays there; else NULL. */
+/* The child's file at `path`, if it stays there; else NULL. */
 static const struct plan_file *staying_file(const struct placement *p, const char *path)
 {
     const struct plan_file *file = plan_list_find(child_list(p), path);
@@ -86,7 +86,7 @@ void plan_add_path(struct plan *plan, const struct plan_path *path)
 
 /* ---------------------------------------------------------------- files against folders */
 
-/* True where a file lies below the folder `path` afterwards. */
+/* True where a file will lie below the folder `path`. */
 static bool is_folder(const struct placement *p, const char *path)
 {
     const char *folder = arena_printf(p->arena, "%s/", path);
@@ -95,7 +95,7 @@ static bool is_folder(const struct placement *p, const char *path)
            first_staying(p, folder);
 }
 
-/* The child's file that stays at a folder of `path`; or NULL. */
+/* The child's file that stays where `path` needs a folder; or NULL. */
 static const struct plan_file *file_on_the_way(const struct placement *p, const char *path)
 {
     const struct plan_file *file = NULL;
@@ -113,7 +113,7 @@ static size_t triple_of(const struct placement *p, const struct plan_file *file)
     return triple;
 }
 
-/* A link, a submodule, a file of a nested child, and a file that updates leave alone. */
+/* True for a link, a submodule, a file of a nested child, and a file that updates leave alone. */
 static bool is_immovable(const struct placement *p, const struct plan_file *file)
 {
     const struct file_triple own = {.side = {NULL, file, NULL}};
@@ -124,7 +124,7 @@ static bool is_immovable(const struct placement *p, const struct plan_file *file
            (rule && file_policies[rule->policy].leaves_alone);
 }
 
-/* True where the triple's file goes to a path where the child does not have it. */
+/* True where the triple's file goes to a path that it does not have in the child. */
 static bool is_new_there(const struct placement *p, size_t triple)
 {
     return p->outcomes[triple].path && !stays_in_place(p, triple);
@@ -139,7 +139,7 @@ bool destination_is_blocked(const struct placement *p, size_t triple)
     return is_folder(p, path) || (file && is_immovable(p, file));
 }
 
-/* The name beside `path` to which a file moves aside. */
+/* The name beside `path` to which a file is moved aside. */
 static const char *side_name(const struct placement *p, const char *path)
 {
     const char *name = arena_printf(p->arena, "%s~HEAD", path);
@@ -179,11 +179,11 @@ static void move_aside(struct plan *out, struct placement *p, const struct plan_
     outcome->reported = true;
     outcome->state = PATH_CONFLICT;
     outcome->note = "the template has a folder there";
-    outcome->conflict = false; /* its edits are made */
+    outcome->conflict = false; /* its edits are made already */
     outcome->disk = file->entry;
 }
 
-/* The triple is a new file of the template: a renamed file that is blocked stays where it was. */
+/* The triple must be a new file of the template: a blocked rename leaves its file where it was. */
 static void block(struct placement *p, size_t triple, const char *note)
 {
     struct outcome *outcome = &p->outcomes[triple];

@@ -1,4 +1,4 @@
-/* What becomes of each file, and where it lies afterwards. */
+/* The outcome for each file, and its place afterwards. */
 #pragma once
 
 #include "base/err.h"
@@ -16,16 +16,16 @@ struct store;
 struct outcome {
     bool reported;
     enum path_state state;
-    const char *path; /* where the file lies afterwards; NULL: nowhere */
+    const char *path; /* the file's path afterwards; NULL: there is no file */
     const char *from_path;
     struct tree_entry disk; /* its content there */
     bool conflict;
     struct tree_entry stages[SIDES];
-    bool merged_text; /* `disk` has lines of both */
+    bool merged_text; /* `disk` has lines of both sides */
     const char *note; /* for people, or NULL */
 };
 
-/* Puts merged content into the store. */
+/* Decides one triple. Puts merged content into the store. */
 TG_CHECKED int decide_file(struct outcome *out, struct arena *arena, struct store *store,
                            const struct plan_input *input, const struct file_triple *triple,
                            struct err *err);
@@ -35,7 +35,7 @@ struct destination {
     size_t triple;
 };
 
-/* What is decided of every file, and what that makes of the child's paths. */
+/* The outcomes of all files, and what they mean for the child's paths. */
 struct placement {
     struct arena *arena;
     const struct plan_input *input;
@@ -44,7 +44,7 @@ struct placement {
     struct outcome *outcomes;         /* one for each triple */
     struct destination *destinations; /* sorted by path */
     size_t destination_count;
-    bool *vacated; /* one for each file of the child: it does not stay at its path */
+    bool *vacated; /* one for each file of the child: true where it does not stay at its path */
 };
 
 static inline const struct plan_list *child_list(const struct placement *p)
@@ -57,16 +57,16 @@ void list_destinations(struct placement *p);
 bool is_destination(const struct placement *p, const char *path);
 /* True where the triple's file stays at its path in the child. */
 bool stays_in_place(const struct placement *p, size_t triple);
-/* The child's file at `path`, mostly that of the triple; or NULL. */
+/* The child's file at `path`, which is mostly that of the triple; NULL: there is none. */
 const struct plan_file *child_at(const struct placement *p, const char *path, size_t triple);
-/* The first such file below `folder`, which ends in '/'; or NULL. */
+/* The first file of the child that stays below `folder`, which ends in '/'; or NULL. */
 const struct plan_file *first_staying(const struct placement *p, const char *folder);
 
-/* True where the triple's file goes to a folder of the child, or below a file that stays. */
+/* True where the triple's file goes to a path that is a folder, or below an immovable file. */
 bool destination_is_blocked(const struct placement *p, size_t triple);
 /*
- * Settles files against folders. A file of the child that is in the way of a folder moves aside,
- * where it may be moved. Else the template's new file is a conflict, at stage 3 alone.
+ * Resolves files against folders. A file of the child in the way of a folder moves aside, where it
+ * may be moved. Else the template's new file becomes a conflict, at stage 3 alone.
  */
 void clear_destinations(struct plan *out, struct placement *p);
 

@@ -15,7 +15,7 @@ struct lines {
     bool ended; /* the last line has its \n */
 };
 
-/* What one side did to the base. */
+/* The changes of one side to the base. */
 struct slot_side {
     struct lines lines;
     size_t *line_of;  /* for each slot: its line on this side, + 1; 0: deleted */
@@ -42,7 +42,7 @@ static void split(struct lines *out, struct arena *arena, struct span text)
         out->items[i] = span_cut_line(&text);
 }
 
-/* The name that a line pins: its first word behind indent, bullet and quotes; no comment's. */
+/* The name that a line pins: its first word after indent, bullet and quotes; a comment has none. */
 static struct span key_of(struct span line)
 {
     while (line.len && strchr(" \t\"'-*", *line.ptr))
@@ -72,7 +72,7 @@ static void insert(struct alignment *a, size_t before_base, size_t line)
     (*count)++;
 }
 
-/* Lines between two aligned ones: as many on both sides are pairs, else deleted and inserted. */
+/* Equal numbers of lines between aligned ones are pairs; else all are deleted and inserted. */
 static void align_gap(struct alignment *a, size_t base_end, size_t side_end)
 {
     bool equal = base_end - a->base_at == side_end - a->side_at;
@@ -85,7 +85,7 @@ static void align_gap(struct alignment *a, size_t base_end, size_t side_end)
     a->side_at = side_end;
 }
 
-/* Aligns by the longest common sequence of keys: table[i][j] is its length from there on. */
+/* Aligns by the longest common sequence of keys; table[i][j] is its length from i and j on. */
 static void align_keys(struct alignment *a, size_t base_end, size_t side_end)
 {
     size_t rows = base_end - a->base_at, columns = side_end - a->side_at, width = columns + 1;

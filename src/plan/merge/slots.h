@@ -12,10 +12,10 @@ struct slots_labels {
 };
 
 /*
- * Each base line is a slot. Changes to different slots never conflict, adjacent or not. Inserted
- * lines belong to the slot before them: ours come first, and a line that both sides inserted comes
- * once. Two different changes to one slot conflict, deleted against edited, too: then `*clean` is
- * false, and `out` has diff3 markers. -1 only where `out` overflows.
+ * Each base line is a slot. Changes to different slots never conflict, even adjacent ones. Inserted
+ * lines belong to the slot before them: ours come first, and a line that both sides inserted
+ * appears once. Two different changes to one slot conflict, also deleting against editing: then
+ * `*clean` is false, and `out` has diff3 markers. Returns -1 only where `out` overflows.
  */
 int slots_merge(struct buf *out, bool *clean, struct span base, struct span ours,
                 struct span theirs, const struct slots_labels *labels);

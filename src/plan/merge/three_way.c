@@ -15,7 +15,7 @@
 enum { BINARY_LOOK = 8000 };
 
 #define OUR_LABEL "your project"
-/* No merge of three files gets there: a guard, not a limit. */
+/* A guard, not a limit: no merge of three files gets this large. */
 #define MERGED_MAX ((size_t)1 << 31)
 
 /* ---------------------------------------------------------------- line endings */
@@ -39,7 +39,7 @@ static struct counts count(struct span text)
 {
     struct counts counts = {.other = text.len && memchr(text.ptr, '\0', text.len) != NULL};
     const char *end = text.ptr + text.len, *at = text.ptr;
-    if (text.len && !memchr(at, '\r', text.len)) { /* most have none */
+    if (text.len && !memchr(at, '\r', text.len)) { /* most texts have none */
         for (; at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++)
             counts.lf++;
         return counts;
@@ -85,7 +85,7 @@ static struct span next_line(enum end *end, struct span *text)
     return line;
 }
 
-/* True where nothing but line endings differs; never for ENDINGS_OTHER. */
+/* True where only line endings differ; never for ENDINGS_OTHER. */
 static bool endings_alike(struct span a, struct span b)
 {
     enum end end_a, end_b;
@@ -109,7 +109,7 @@ static char *put_end(char *to, enum end end)
     return to;
 }
 
-/* Every line of `text` with its end of `ends`; where that is NULL, with `end`. */
+/* Gives each line of `text` its end from `ends`, or `end` where `ends` is NULL. */
 static struct span rewrite(struct arena *arena, struct span text, const enum end *ends,
                            enum end end)
 {
@@ -124,13 +124,13 @@ static struct span rewrite(struct arena *arena, struct span text, const enum end
     return span_of(start, (size_t)(to - start));
 }
 
-/* The text with that end on every line; a last line without an end stays without. */
+/* Gives every line of the text that end; a last line without an end stays without. */
 static struct span endings_set(struct arena *arena, struct span text, bool crlf)
 {
     return rewrite(arena, text, NULL, crlf ? END_CRLF : END_LF);
 }
 
-/* The ends of two texts, line by line: `text` follows `like`. */
+/* The ends of two texts, line by line; `text` follows `like`. */
 struct following {
     enum end *like, *text;
     size_t like_at, text_at; /* everything before these is done */
@@ -171,7 +171,7 @@ static enum end *ends_of(size_t *lines, struct arena *arena, struct span text)
 }
 
 /*
- * The text with the endings of `like` on every line that both have, as a diff finds them. Another
+ * Gives every line of the text that `like` has, too (found by a diff), its end in `like`. Another
  * line gets the end of the line that it replaces or follows, or else `crlf` or LF.
  */
 static int endings_follow(struct span *out, struct arena *arena, struct span text, struct span like,
@@ -200,7 +200,7 @@ struct merging {
     struct err *err;
 };
 
-/* As git sees it: a NUL in the first 8000 bytes. */
+/* The same test as git's: a NUL in the first 8000 bytes. */
 static bool is_binary(struct span content)
 {
     return content.len &&
@@ -214,7 +214,7 @@ static int impossible(struct three_way *out, const char *reason)
     return 0;
 }
 
-/* The side that differs from the base; where both do, the child's. */
+/* Takes the mode of the side that differs from the base; where both do, the child's. */
 static unsigned merge_modes(const struct plan_file *const file[SIDES])
 {
     unsigned base = file[BASE]->entry.mode, child = file[CHILD]->entry.mode;
@@ -277,7 +277,7 @@ static int merge_bytes(const struct merging *m)
 }
 
 /*
- * The child has one kind of ending. The three are merged as if they had LF, and the result gets the
+ * The child has one kind of ending. Merges the three as if they had LF, and gives the result the
  * child's ending. A file without any line end takes the template's.
  */
 static int merge_uniform(struct merging *m, struct arena *arena, enum endings child)
@@ -290,7 +290,7 @@ static int merge_uniform(struct merging *m, struct arena *arena, enum endings ch
 }
 
 /*
- * The child has both kinds. First the bytes are merged as they are: each line keeps its end, and no
+ * The child has both kinds. First merges the bytes as they are: each line keeps its end, and no
  * conflict arises that git would not have. Where that conflicts, the base's lines get the ends of
  * the child's, and the new render's lines those of the base's. So no line of the child changes its
  * end, and no two lines differ by their end alone. New lines get the end of the lines around them.
@@ -310,7 +310,7 @@ static int merge_mixed(struct merging *m, struct arena *arena)
     return merge_bytes(m);
 }
 
-/* True where line endings matter to this merge: all are texts, and their endings differ. */
+/* True where line endings matter to this merge: all three are texts, and their endings differ. */
 static bool has_endings(const struct merging *m, enum endings of[SIDES])
 {
     bool kinds[ENDINGS_OTHER + 1] = {false};

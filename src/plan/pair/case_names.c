@@ -33,7 +33,7 @@ static size_t make_wanted(struct folded_name *out, struct arena *arena,
     return kept;
 }
 
-/* False where no wanted name has the length of `path`: folding ASCII keeps lengths. */
+/* False where no wanted name has the length of `path`: folding keeps the length of ASCII. */
 static bool may_be_wanted(const char *path, const bool lengths[LENGTHS])
 {
     size_t len = 0;

@@ -1,4 +1,4 @@
-/* Files of the base that the child moved, found again by their content. */
+/* Finds files of the base that the child moved, by their content. */
 #include "plan/pair/moved_files.h"
 
 #include "base/arena.h"
@@ -10,11 +10,11 @@
 
 #define NONE SIZE_MAX
 
-/* A line in two files weakens a match by similarity, one in three also a match by content. */
+/* A line in two files weakens a match by similarity; in three, a match by content, too. */
 enum sharers { TWO, MANY };
 static const size_t sharers_least[] = {[TWO] = 2, [MANY] = 3};
 
-/* A file that the child may have renamed: in the base, or in the child. */
+/* A file that the child may have renamed: of the base, or of the child. */
 struct moved {
     size_t index; /* in its list */
     struct tree_entry entry;
@@ -49,7 +49,7 @@ struct move_search {
     struct err *err;
 };
 
-/* The chosen files of a side. A file that is known to be too small is left out. */
+/* Lists the chosen files of a side. Leaves out a file that is known to be too small. */
 static void list_moved(struct moved_list *out, const struct move_search *s, enum side side,
                        const bool *chosen)
 {
@@ -72,7 +72,7 @@ static int measure(struct moved *candidate, const struct move_search *s, enum si
     return store_size(&candidate->size, s->store, &file->entry.id, file->path, s->err);
 }
 
-/* Measures all, and leaves out those that are too small. */
+/* Measures all files, and leaves out those that are too small. */
 static int measure_all(struct moved_list *list, const struct move_search *s, enum side side)
 {
     size_t kept = 0;
@@ -110,7 +110,7 @@ static int fill_bag(struct moved *candidate, const struct move_search *s, enum s
     return 0;
 }
 
-/* Without files of nested children, which may have the same template. */
+/* Leaves out files of nested children, which may have the same template. */
 static void list_ids(struct ids *out, struct arena *arena, const struct plan_list *list)
 {
     out->items = arena_array(arena, list->count + 1, sizeof(*out->items));
@@ -120,7 +120,7 @@ static void list_ids(struct ids *out, struct arena *arena, const struct plan_lis
     qsort(out->items, out->count, sizeof(*out->items), by_oid);
 }
 
-/* Passes over files that cannot be read: nothing may need them. */
+/* Skips files that cannot be read: perhaps nothing needs them. */
 static void add_shared(struct move_search *s, const struct plan_list *list)
 {
     struct bag *bags = arena_array(s->scratch, list->count + 1, sizeof(*bags));
@@ -141,7 +141,7 @@ static void add_shared(struct move_search *s, const struct plan_list *list)
         shared_pieces_add(&s->shared[i], s->scratch, bags, count, sharers_least[i]);
 }
 
-/* Adds pieces that several files of the child share, of those that were read. */
+/* Adds pieces that several files of the child share; only files that were read count. */
 static void add_shared_of_child(struct move_search *s)
 {
     struct bag *bags = arena_array(s->scratch, s->new.count + 1, sizeof(*bags));
@@ -218,7 +218,7 @@ static void drop_paired(struct moved_list *list)
     list->count = kept;
 }
 
-/* Both lists sorted by id. */
+/* Pairs files with the same id. Both lists are sorted by id. */
 static int pair_identical(struct move_search *s)
 {
     for (size_t i = 0, j = 0; i < s->gone.count && j < s->new.count;) {

@@ -1,4 +1,4 @@
-/* Files of the base that the child moved, found again by their content. */
+/* Finds files of the base that the child moved, by their content. */
 #pragma once
 
 #include "base/err.h"
@@ -12,8 +12,8 @@ struct store;
 
 struct child_moves {
     size_t *child_of;        /* per base file: index of the child's file, or SIZE_MAX */
-    const char **looks_like; /* per base file: a file of the child that resembles it, where nothing
-                                proves that it is the same; or NULL */
+    const char **looks_like; /* per base file: a file of the child that resembles it, but is not
+                                proven to be the same; or NULL */
 };
 
 /*
@@ -21,8 +21,8 @@ struct child_moves {
  * match by identical content, else by similarity. A match counts where it is the only one on both
  * sides, and where enough of the content is no comment and belongs to these files alone: other
  * files of base, child or new render share neither the whole content nor its lines. (With identical
- * content two files may share a line; of the child only files that were read count.) Reads no file
- * of the child whose size does not fit.
+ * content two files may share a line; of the child only files that were read count.) Does not read
+ * files of the child whose size rules a match out.
  */
 TG_CHECKED int moved_files_find(struct child_moves *out, struct arena *arena, struct store *store,
                                 const struct plan_input *input, const bool *gone, const bool *own,

@@ -1,4 +1,4 @@
-/* Which file of the base, of the child and of the new render are one and the same. */
+/* Pairs the files of the base, the child and the new render that are one and the same. */
 #include "plan/pair.h"
 
 #include "base/arena.h"
@@ -48,7 +48,7 @@ static void join_render(struct pairing *p, size_t base, size_t render)
     p->base_of_render[render] = base;
 }
 
-/* The template still has a file of the old name, and no other file took that name. */
+/* True where the template still has a file of the old name, and no other file took that name. */
 static bool is_contradicted(const struct pairing *p, const char *old)
 {
     if (index_of(&p->input->side[RENDER], old) == NONE)
@@ -69,7 +69,7 @@ static void pair_declared(struct pairing *p)
     }
 }
 
-/* The length of a `{{ 'NAME' if ... }}` that `text` begins with, and its NAME; else 0. */
+/* The length of the `{{ 'NAME' if ... }}` at the start of `text`, and its NAME; else 0. */
 static size_t conditional_name(struct span *name, const char *text)
 {
     if (!str_starts(text, "{{"))
@@ -85,7 +85,7 @@ static size_t conditional_name(struct span *name, const char *text)
     return closed && (!otherwise || closed < otherwise) ? (size_t)(closed + 2 - text) : 0;
 }
 
-/* The length of the next piece of a source, and what its plain form has there. */
+/* The length of the next piece of a source, and the text for it in the plain form. */
 static size_t plain_piece(struct span *plain, const char *source)
 {
     size_t len = conditional_name(plain, source), blanks = strspn(source, " ");
@@ -101,9 +101,9 @@ static size_t plain_piece(struct span *plain, const char *source)
 }
 
 /*
- * A source without the conditions in its names, and `{{ name }}` without its blanks: where a
- * template says `when` instead, or spells a name anew, from one version to the next, it still has
- * the same files.
+ * A source without the conditions in its names, and `{{ name }}` without its blanks. A template may
+ * use `when` instead, or spell a name differently, from one version to the next: it still has the
+ * same files.
  */
 static const char *plain_source(struct arena *arena, const char *source)
 {
@@ -186,7 +186,7 @@ static void join_child(struct pairing *p, size_t base, size_t child)
     p->child_taken[child] = true;
 }
 
-/* Gone from its old place, and the child has a file where the template moved it: that is it. */
+/* Gone from its old place, and the child has a file where the template moved it: pairs the two. */
 static void pair_by_new_path(struct pairing *p)
 {
     for (size_t i = 0; i < p->input->side[BASE].count; i++) {
@@ -260,8 +260,8 @@ static const struct plan_file *file_at(const struct plan_list *list, size_t inde
 }
 
 /*
- * A new file of the template meets the child's file of that name, or of that name but for case,
- * unless that is another file.
+ * Pairs a new file of the template with the child's file of that name, or of that name but for
+ * case, unless that is another file.
  */
 static void add_new(struct file_triple *triples, size_t *count, const struct pairing *p)
 {

@@ -1,4 +1,4 @@
-/* How much of one file's content is found in another. */
+/* Measures how much of one file's content is found in another. */
 #include "plan/similarity.h"
 
 #include "base/arena.h"
@@ -33,7 +33,7 @@ static bool begins(struct span line, const char *with)
     return line.len >= strlen(with) && memcmp(line.ptr, with, strlen(with)) == 0;
 }
 
-/* True of a blank line and of a comment of most languages; `#include` and `#id` are none. */
+/* True for a blank line and for a comment of most languages; `#include` and `#id` are none. */
 static bool is_idle(struct span line)
 {
     static const char *const marks[] = {"//", "/*", "*/", "* ", "--", ";", "<!--", "-->"};
@@ -49,14 +49,14 @@ static bool is_idle(struct span line)
     return false;
 }
 
-/* Hashes, or what begins with one. */
+/* Compares hashes, or structs that begin with one. */
 static int by_hash(const void *a, const void *b)
 {
     const uint64_t *left = a, *right = b;
     return *left < *right ? -1 : *left > *right;
 }
 
-/* A line without its end. `bytes` is its length with the end, where CRLF counts as one. */
+/* Takes a line without its end. `bytes` is its length with the end; CRLF counts as one. */
 static struct span next_line(size_t *bytes, struct span *content)
 {
     size_t before = content->len;
@@ -124,7 +124,7 @@ struct amount {
     size_t common, left, right;
 };
 
-/* Without the pieces in `without` (or NULL). */
+/* The overlap without the pieces in `without` (or NULL). */
 struct overlap {
     struct amount all;
     struct amount busy; /* of that, neither blank nor comment */

@@ -1,4 +1,4 @@
-/* Human words for a resolution, for a refusal, and for why it is so. */
+/* Words for people: for a resolution, for a refusal, and for the reasons. */
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/shell.h"
@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#define LINES_MAX 8   /* of one list; the rest is counted */
-#define PASSED_MAX 12 /* the same of what was passed over */
-/* A refusal is to be read at a glance: with message and hint some 15 lines. */
+#define LINES_MAX 8   /* of one list; the rest is only counted */
+#define PASSED_MAX 12 /* the same for builds that were passed over */
+/* A refusal should be readable at a glance: with message and hint some 15 lines. */
 #define CONFLICTS_MAX 8
 #define NEAREST_MAX 5
 
@@ -68,7 +68,7 @@ static void explain_gpus(struct buf *out, const struct data *r)
     }
 }
 
-/* One command of the installation; `but`: what of the list is left to another. */
+/* One command of the installation, without those of `list` that are in `but`. */
 static void explain_step(struct buf *out, const char **joint, const char *options,
                          const struct data *list, const struct data *but)
 {
@@ -100,7 +100,7 @@ static void explain_install(struct buf *out, const struct data *r)
     if (count_of(all) > count_of(index) + count_of(build))
         explain_step(out, &joint, *links ? shell_command(&scratch, " --find-links %s", links) : "",
                      all, build);
-    if (count_of(build)) /* what is compiled finds its tools in the environment */
+    if (count_of(build)) /* what is compiled needs its tools in the environment */
         buf_printf(out, "%spip install ninja packaging psutil setuptools wheel", joint);
     explain_step(out, &joint, " --no-build-isolation", build, NULL);
     buf_putc(out, '\n');
@@ -142,7 +142,7 @@ static bool is_of_last(const struct data *conflicts, size_t i)
                               data_shown(conflicts->list.items[i - 1], "demand"));
 }
 
-/* Of each demand the first reasons, so that every demand is told before any is told at length. */
+/* Lists only the first reasons of each demand, so that none takes the room of another. */
 static void explain_conflicts(struct buf *out, const struct data *conflicts)
 {
     size_t count = count_of(conflicts), lines = 0, told = 0, of_demand = 0, demands = 0;
@@ -216,7 +216,7 @@ int matrix_explain_why(struct buf *out, const struct data *why)
 
 /* ------------------------------------------------------------------ from one stack to another */
 
-/* A value as one text: lists with spaces between, null as nothing. */
+/* A value as one text: a list with spaces in between, null as nothing. */
 static const char *flat(struct arena *arena, const struct data *value)
 {
     const char *text = "";
@@ -242,7 +242,7 @@ static void compare(struct data *list, struct arena *arena, const char *what, co
               data_of(arena, FIELD("what", what), FIELD("from", from), FIELD("to", to)));
 }
 
-/* The members of two maps, those of `from` first. */
+/* Compares the members of two maps, those of `from` first. */
 static void compare_maps(struct data *list, struct arena *arena, const char *what,
                          const struct data *from, const struct data *to)
 {

@@ -1,4 +1,4 @@
-/* What would fit: for each demand, the smallest change that alone suffices. */
+/* Suggests requests: for each demand, the smallest change that suffices alone. */
 #include "resolver/explain/refuse.h"
 
 #include "base/arena.h"
@@ -11,11 +11,11 @@
 #include <string.h>
 
 #define RUNGS_MAX 256
-#define OTHERS_MAX 3 /* frameworks in the place of another */
+#define OTHERS_MAX 3 /* alternative frameworks */
 
 /* ------------------------------------------------------------------ one word for another */
 
-/* Values of which the closest on either side of the demand are wanted, in ascending order. */
+/* Values in ascending order; the closest on either side of the demand are wanted. */
 struct rung {
     struct version version;
     const char *value;
@@ -47,7 +47,7 @@ static bool try_value(const struct trials *n, enum stack_choice choice, const ch
     return try_change(n, &changed, change_text(n->arena, choice, value));
 }
 
-/* Tries upwards from `above` and downwards from below `below`; the first that works each way. */
+/* Tries upwards from `above` and downwards from below `below`, each way to the first success. */
 static void try_both_ways(const struct trials *n, const struct ladder *ladder, size_t above,
                           size_t below, enum stack_choice choice)
 {
@@ -59,7 +59,7 @@ static void try_both_ways(const struct trials *n, const struct ladder *ladder, s
             break;
 }
 
-/* The closest values outside a SPEC, or around the version that it names where none is inside. */
+/* Tries the closest values outside a SPEC, or around its version where no value is inside. */
 static void try_around_spec(const struct trials *n, const struct ladder *ladder,
                             const struct spec *spec, enum stack_choice choice)
 {
@@ -134,7 +134,7 @@ static bool is_first_of_variant(const struct framework *framework, size_t index)
     return at == index;
 }
 
-/* Every variant once, from the newest CUDA down, those without CUDA last. */
+/* Tries each variant once, from the newest CUDA down, those without CUDA last. */
 static void try_variants(const struct trials *n)
 {
     const struct framework *framework = n->ask->framework;
@@ -155,7 +155,7 @@ static void try_variants(const struct trials *n)
             try_value(n, CHOICE_VARIANT, builds[i]->variant);
 }
 
-/* Around the driver of the host, be it the user's word or what the platform installs. */
+/* Tries drivers around the host's, whether the user named that or the platform installs it. */
 static void try_drivers(const struct trials *n)
 {
     const struct matrix *matrix = n->ask->matrix;
@@ -201,13 +201,13 @@ static void try_runtimes(const struct trials *n)
 
 /* ------------------------------------------------------------------ images */
 
-/* A tag taken apart by its form, whether or not the lists hold it. */
+/* A tag split by its form, whether or not the lists have it. */
 struct tag_parts {
     struct version cuda;
     const char *flavour, *os;
 };
 
-/* CUDA-FLAVOUR-DISTRIBUTION, with the flavour's cuDNN word made plain. */
+/* Splits CUDA-FLAVOUR-DISTRIBUTION; the flavour's cuDNN word becomes plain `cudnn`. */
 static bool split_tag(struct tag_parts *out, struct arena *arena, const char *tag)
 {
     char *copy = arena_strdup(arena, tag);
@@ -224,7 +224,7 @@ static bool split_tag(struct tag_parts *out, struct arena *arena, const char *ta
     return version_parse(&out->cuda, copy) == 0;
 }
 
-/* How far apart two CUDA versions are: any minor outweighs all patches. */
+/* The distance between two CUDA versions: one minor outweighs all patches. */
 static uint64_t distance(const struct version *a, const struct version *b)
 {
     uint64_t x = a->release[0] * 10000 + a->release[1] * 100 + a->release[2];
@@ -232,7 +232,7 @@ static uint64_t distance(const struct version *a, const struct version *b)
     return x > y ? x - y : y - x;
 }
 
-/* The listed tag of that flavour and distribution that is closest, but further than `beyond`. */
+/* The closest listed tag of that flavour and distribution, further away than `beyond`. */
 static const struct image *closest_image(const struct trials *n, const struct tag_parts *wanted,
                                          const struct image *beyond, const struct tag **tag)
 {
@@ -299,11 +299,11 @@ static struct stack_request with_other(const struct trials *n, size_t index, con
     return changed;
 }
 
-/* The package in the version that goes with the rest; where the rows name none, in any. */
+/* Tries the package in the version that goes with the rest; in any, where the rows name none. */
 static bool try_package(const struct trials *n, size_t index)
 {
     const struct asked_package *package = &n->ask->with[index];
-    const char *spec = package_spec(package->said); /* behind PACKAGE[EXTRAS] */
+    const char *spec = package_spec(package->said); /* after PACKAGE[EXTRAS] */
     const char *text = arena_memdup(n->arena, package->said, (size_t)(spec - package->said));
     struct stack_request changed = with_other(n, index, text);
     const struct data *resolution;
@@ -326,13 +326,13 @@ static void try_packages(const struct trials *n)
             try_without(n, CHOICE_WITH, i);
 }
 
-/* Whether it is named before. */
+/* True where an earlier text names it already. */
 static bool is_again(const struct words *said, size_t index)
 {
     return str_is_among(said->items[index], said->items, index);
 }
 
-/* Nobody exchanges a GPU for a stack; but of several, one may go another way. */
+/* A user will not exchange the only GPU for a stack; but one of several may be used elsewhere. */
 static void try_gpus(const struct trials *n)
 {
     const struct words *said = &n->request->said[CHOICE_GPU];
@@ -346,7 +346,7 @@ static void try_gpus(const struct trials *n)
 
 /* ------------------------------------------------------------------ another framework */
 
-/* How many hosts a framework fits: each variant is another CUDA. */
+/* How many hosts a framework fits: each variant has another CUDA. */
 static size_t count_variants(const struct framework *framework)
 {
     size_t count = 0;
@@ -355,7 +355,7 @@ static size_t count_variants(const struct framework *framework)
     return count;
 }
 
-/* The frameworks that could stand in, those of the most variants first. */
+/* The frameworks that could replace it, those with the most variants first. */
 static const struct framework **other_frameworks(const struct trials *n)
 {
     const struct words *takes = &n->request->need.frameworks;
@@ -390,11 +390,11 @@ static void try_other_frameworks(const struct trials *n)
 /* ------------------------------------------------------------------ all of them */
 
 /*
- * From the mildest change to the hardest: an image or a distribution is one line of a Dockerfile, a
- * build or a Python touches what was tested, a framework release touches the code, and a driver
- * needs an administrator. The GPU, the processor and the platform are given: the user has them, and
- * a request for others would answer another question. What is a mere preference may be left out
- * where no other word for it does.
+ * From the smallest change to the largest: an image or a distribution is one line of a Dockerfile,
+ * a build or a Python affects tested code, a framework release affects the code itself, and a
+ * driver needs an administrator. GPU, processor and platform are fixed: the user has them, and
+ * another request would answer another question. A mere preference may be dropped where no other
+ * value works.
  */
 static const struct {
     enum stack_choice choice;

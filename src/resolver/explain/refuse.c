@@ -1,4 +1,4 @@
-/* Why nothing fits: a minimal set of demands, and what each of them rules out. */
+/* Explains a refusal: a minimal set of demands, and what each of them rules out. */
 #include "resolver/explain/refuse.h"
 
 #include "base/arena.h"
@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-#define REASONS_MAX 4 /* conflicts told for one demand */
+#define REASONS_MAX 4 /* conflicts listed for one demand */
 
 /*
- * Only a smallest set is told: of eight demands two may conflict, and the other six would only hide
+ * Reports only a smallest set: of eight demands two may conflict, and the other six would hide
  * them.
  */
 uint64_t minimal_conflict(const struct demands *ask)
@@ -19,7 +19,7 @@ uint64_t minimal_conflict(const struct demands *ask)
     uint64_t set = ask_all(ask);
     struct candidate candidate;
     bool shrunk = true;
-    while (shrunk) { /* again: to name a GPU can make room for a driver, so order matters */
+    while (shrunk) { /* again: naming a GPU can make room for a driver, so order matters */
         shrunk = false;
         for (size_t i = 0; i < ask->demand_count; i++) {
             uint64_t bit = (uint64_t)1 << i;
@@ -35,12 +35,12 @@ uint64_t minimal_conflict(const struct demands *ask)
 struct conflicts {
     struct arena *arena;
     const struct demands *ask;
-    struct problem whole;        /* the demands that are weighed */
-    const struct demand *demand; /* the one that was dropped; NULL: none */
+    struct problem whole;        /* the demands that are compared */
+    const struct demand *demand; /* the one that was left out; NULL: none */
     struct data *list;
     const char *reasons[REASONS_MAX];
     size_t count;
-    const struct build *settled; /* refused whatever its Python and image */
+    const struct build *settled; /* refused with any Python and image */
     const struct release *settled_release;
 };
 
@@ -65,7 +65,7 @@ static void tell(struct conflicts *c, const struct candidate *candidate, const c
     c->reasons[c->count++] = objection->reason;
 }
 
-/* The candidate as the whole set sees it: on the image that is asked for. */
+/* The candidate as the whole set sees it: on the requested image. */
 static struct candidate as_asked(const struct conflicts *c, const struct candidate *candidate)
 {
     struct candidate asked = *candidate;
@@ -80,7 +80,7 @@ static struct candidate as_asked(const struct conflicts *c, const struct candida
     return asked;
 }
 
-/* A candidate that would do without the demand: which rule speaks against it with the demand? */
+/* Visits a candidate that would do without the demand: which rule objects to it with the demand? */
 static bool visit(void *context, const struct candidate *candidate)
 {
     struct conflicts *c = context;
@@ -103,7 +103,7 @@ static bool visit(void *context, const struct candidate *candidate)
     return c->count == REASONS_MAX;
 }
 
-/* Nothing fits at all: the framework's files have no way to any image, Python, driver. */
+/* Nothing fits at all: no image, Python and driver go with the framework's files. */
 static void tell_hopeless(struct conflicts *c)
 {
     const struct framework *framework = c->ask->framework;
@@ -117,7 +117,7 @@ static void tell_hopeless(struct conflicts *c)
         tell(c, &candidate, framework->name, &objection);
 }
 
-/* A release that would do, but for how little is known of it. */
+/* Lists a release that would do, if more were known about it. */
 static void tell_hardly_known(struct conflicts *c, uint64_t set)
 {
     const struct framework *row = c->ask->framework;
@@ -130,7 +130,7 @@ static void tell_hardly_known(struct conflicts *c, uint64_t set)
         tell(c, &candidate, c->demand->text, &objection);
 }
 
-/* What would do for the demands of `set` without `bit`, and why it does not do with it. */
+/* Lists what would do for the demands of `set` without `bit`, and why it fails with it. */
 static void tell_of_demand(struct conflicts *c, uint64_t set, uint64_t bit)
 {
     struct problem rest;
@@ -151,8 +151,8 @@ struct data *conflicts_data(struct arena *arena, const struct demands *ask, uint
         c.count = 0;
         if (first)
             tell_hardly_known(&c, set);
-        c.count = 0; /* the closest that is well known is told, too */
-        tell_of_demand(&c, ask_all(ask), (uint64_t)1 << i); /* what is close to the request */
+        c.count = 0; /* also list the closest release that is well known */
+        tell_of_demand(&c, ask_all(ask), (uint64_t)1 << i); /* only what is close to the request */
         if (!c.count)
             tell_of_demand(&c, set, (uint64_t)1 << i);
     }

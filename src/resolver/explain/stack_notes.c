@@ -1,4 +1,4 @@
-/* What a user should know of a stack beside its versions. */
+/* Notes for the user on a stack, besides its versions. */
 #include "resolver/search/chosen_set.h"
 
 #include "base/arena.h"
@@ -25,13 +25,13 @@ __attribute__((format(printf, 3, 4))) static void note(const struct notes *n, co
     va_end(args);
     for (size_t i = 0; i < n->list->list.count; i++)
         if (str_equal(data_get_text(n->list->list.items[i], "text"), text))
-            return; /* rows share texts: a release and its build may say the same */
+            return; /* rows share texts: a release and its build may have the same */
     data_push(arena, n->list, data_of(arena, FIELD("code", code), FIELD("text", text)));
 }
 
 /* ------------------------------------------------------------------ the image */
 
-/* What an image has of its own does not serve the project, which has an environment of its own. */
+/* The project has an environment of its own, and cannot use the packages in the image. */
 static void stock_note(const struct notes *n, const struct asked_image *asked)
 {
     const struct chosen_set *s = n->chosen;
@@ -56,7 +56,7 @@ static void stock_note(const struct notes *n, const struct asked_image *asked)
                : "");
 }
 
-/* One of a distribution alone, which starts on every driver. */
+/* True for an image of a distribution alone, which starts on every driver. */
 static bool is_plain(const struct matrix *matrix, const struct asked_image *asked)
 {
     for (size_t i = 0; i < matrix->plain.count; i++) {
@@ -96,7 +96,7 @@ static void image_notes(const struct notes *n)
              c->build->cuda.text);
 }
 
-/* Why the image is not of the build's CUDA. */
+/* Why the image has another CUDA than the build. */
 static void other_note(const struct notes *n)
 {
     const struct chosen_set *s = n->chosen;
@@ -210,7 +210,7 @@ static void python_notes(const struct notes *n)
              c->distribution->os, c->distribution->python.text, c->python);
 }
 
-/* A newer release that nobody gets who does not name it. */
+/* A newer release that only a user who names it gets. */
 static void newer_note(const struct notes *n, const struct framework *row,
                        const struct release *than)
 {
@@ -298,7 +298,7 @@ struct data *notes_data(const struct chosen_set *s)
              "the image puts its CUDA libraries before the wheel's: LD_LIBRARY_PATH is reset");
     driver_notes(&n);
     if (is_active(s->problem, CHOICE_PLATFORM) && !s->ask->platform->driver &&
-        s->ask->platform->fact.note) /* what a platform installs is said with its driver */
+        s->ask->platform->fact.note) /* the driver's note tells what a platform installs */
         note(&n, "platform", "%s", s->ask->platform->fact.note);
     gpu_notes(&n);
     python_notes(&n);

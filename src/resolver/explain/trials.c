@@ -1,4 +1,4 @@
-/* Requests with something changed, tried: those that work are kept. */
+/* Tries changed requests, and keeps those that work. */
 #include "resolver/explain/trials.h"
 
 #include "base/arena.h"
@@ -14,13 +14,13 @@
 #define STEPS_MAX                                                                                  \
     (LIMIT_RUN_STEPS / 4) /* the rest is for the answer, and for the run's other work */
 
-/* Whether enough was tried: so large a matrix, or request, is answered with less. */
+/* True where enough was tried: a very large matrix, or request, gets a shorter answer. */
 static bool trials_are_over(const struct trials *n)
 {
     return budget_taken() - n->since > STEPS_MAX;
 }
 
-/* Whether the stack rests on what is hardly known. */
+/* True where the stack rests on rows of low confidence. */
 static bool is_doubtful(const struct candidate *c)
 {
     return c->release->fact.confidence == CONFIDENCE_LOW ||
@@ -76,17 +76,17 @@ struct data *drop_text(struct arena *arena, enum stack_choice choice, const char
 
 /* ------------------------------------------------------------------ several demands at once */
 
-#define CHANGES_MAX 3 /* at once; further ones ask for another project */
+#define CHANGES_MAX 3 /* at once; with more it would be another project */
 #define RESULTS_MAX 4
 
-/* What a demand becomes when the candidate is to be had; NULL: that can not be said. */
+/* The value that a demand needs for the candidate; NULL: no value can say that. */
 static const char *value_for(const struct trials *n, enum stack_choice choice,
                              const struct candidate *c)
 {
     switch (choice) {
     case CHOICE_FRAMEWORK:
         if (n->ask->named != n->ask->framework)
-            return NULL; /* the candidate is of what it lives on */
+            return NULL; /* the candidate is the framework that it lives on */
         return arena_printf(n->arena, "%s==%s", n->ask->framework->name, c->release->version.text);
     case CHOICE_PYTHON:
         return c->python;
@@ -111,7 +111,7 @@ static uint64_t distance(const struct trials *n, const struct branch *branch)
     return asked > number ? asked - number : number - asked;
 }
 
-/* The driver branches, from the closest to the one that was asked for outwards. */
+/* The driver branches, ordered by their distance from the requested one. */
 static const struct branch **closest_branches(const struct trials *n)
 {
     const struct rows *rows = &n->ask->matrix->branches;
@@ -136,7 +136,7 @@ static struct data *with_change(const struct trials *n, const struct data *chang
     return list;
 }
 
-/* Says another word for a demand, or takes it back where it is one of several; NULL: neither. */
+/* Gives a demand another value, or drops it where it is one of several; NULL: neither works. */
 static struct data *change_demand(struct stack_request *changed, const struct trials *n,
                                   const struct demand *demand, const struct candidate *candidate)
 {
@@ -153,7 +153,7 @@ static struct data *change_demand(struct stack_request *changed, const struct tr
     return change_text(n->arena, choice, value);
 }
 
-/* Tries the driver branches, the closest first, with what is changed already. */
+/* Tries the driver branches, the closest first, on top of the other changes. */
 static bool try_branches(const struct trials *n, struct stack_request *changed,
                          const struct data *changes)
 {
@@ -169,7 +169,7 @@ static bool try_branches(const struct trials *n, struct stack_request *changed,
     return false;
 }
 
-/* Tries the request with the demands of `set` changed to what the candidate is. */
+/* Tries the request with the demands of `set` changed to the candidate's values. */
 static bool try_set(const struct trials *n, uint64_t set, const struct candidate *candidate)
 {
     struct stack_request changed = *n->request;
@@ -189,11 +189,11 @@ static bool try_set(const struct trials *n, uint64_t set, const struct candidate
         changes = with_change(n, changes, text);
     }
     if (n->ask->gpu_count && !changed.said[CHOICE_GPU].count)
-        return false; /* a stack for no GPU is an answer to another question */
+        return false; /* a stack for no GPU would answer another question */
     return driver ? try_branches(n, &changed, changes) : try_changed(n, &changed, changes);
 }
 
-/* Every set of `left` more demands, from place `from` on; true where enough were found. */
+/* Tries every set of `left` more demands, from index `from` on; true where it found enough. */
 static bool try_sets(const struct trials *n, uint64_t set, size_t from, size_t left)
 {
     struct candidate candidate;

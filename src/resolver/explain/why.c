@@ -1,4 +1,4 @@
-/* Why this stack: by which preferences, and what was passed over for which reasons. */
+/* Explains a stack: the preferences behind it, and the reasons for what was passed over. */
 #include "resolver/resolver.h"
 
 #include "base/arena.h"
@@ -12,12 +12,12 @@
 struct why {
     struct arena *arena;
     const struct demands *ask;
-    struct problem problem; /* as the search was ready to accept when it found something */
+    struct problem problem; /* with what the search accepted when it found something */
     const struct candidate *chosen;
     struct data *passed_over;
 };
 
-/* ------------------------------------------------------------------ what was passed over */
+/* ------------------------------------------------------------------ passed over */
 
 /* An objection to every Python, or else to the best of the images. */
 static void object_to_rest(const struct why *w, struct candidate *candidate,
@@ -49,7 +49,7 @@ static void tell(struct why *w, const char *what, const struct objection *object
                       FIELD("because", objection->because), FIELD("source", objection->source)));
 }
 
-/* A release as a whole; false where its builds must be looked at. */
+/* Passes over a whole release; false where its builds must be checked. */
 static bool pass_over_release(struct why *w, const struct release *release)
 {
     struct candidate candidate = {.release = release};
@@ -66,7 +66,7 @@ static void pass_over(struct why *w, const struct release *release, const struct
     struct candidate candidate = {.release = release, .build = build};
     struct objection objection = {.arena = w->arena};
     if (!build->cuda.text && !is_active(&w->problem, CHOICE_VARIANT))
-        return; /* nobody misses a CPU build */
+        return; /* a CPU build is no loss */
     if (!objects(&w->problem, &candidate, TIER_BUILD, &objection))
         object_to_rest(w, &candidate, &objection);
     if (objection.reason)
@@ -76,7 +76,7 @@ static void pass_over(struct why *w, const struct release *release, const struct
              &objection);
 }
 
-/* Every build that would have been preferred, in order of preference. */
+/* Lists every build that preference ranks higher, in order. */
 static void list_passed_over(struct why *w)
 {
     const struct framework *framework = w->ask->framework;

@@ -1,4 +1,4 @@
-/* What is installed, in which steps and from where. */
+/* What to install, in which steps and from where. */
 #include "resolver/search/chosen_set.h"
 
 #include "base/arena.h"
@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From an index of its own, from pip's, compiled. */
+/* Installed from an index of its own, from pip's, compiled. */
 struct installation {
     const struct chosen_set *s;
-    const char *index_url; /* NULL: there is but pip's own */
+    const char *index_url; /* NULL: only pip's own */
     struct data *all, *index, *build;
 };
 
@@ -26,7 +26,7 @@ static void push(struct installation *steps, struct data *step, const char *text
     }
 }
 
-/* The only one that a member's wheels are on, if there is one. */
+/* The index of its own that a member's wheels are on; NULL: there is none. */
 static const char *index_url(const struct chosen_set *s)
 {
     const struct package_pick own = {s->candidate->release, s->candidate->build};
@@ -37,7 +37,7 @@ static const char *index_url(const struct chosen_set *s)
     return url;
 }
 
-/* The page that a member's wheels are on besides, if there is one. */
+/* The additional page that a member's wheels are on; NULL: there is none. */
 static const char *find_links(const struct chosen_set *s)
 {
     const char *url = s->candidate->build->find_links;
@@ -49,7 +49,7 @@ static const char *find_links(const struct chosen_set *s)
 
 /* ------------------------------------------------------------------ members */
 
-/* "[deepspeed]" where that was said of it, or "". */
+/* "[deepspeed]" where the user asked for that extra, or "". */
 static const char *extras_of(const struct chosen_set *s, const struct framework *row)
 {
     for (size_t i = 0; i < s->ask->with_count; i++) {
@@ -61,7 +61,7 @@ static const char *extras_of(const struct chosen_set *s, const struct framework 
     return "";
 }
 
-/* What it is installed by: `torch=={version}`, filled in. */
+/* The requirement that installs it: `torch=={version}`, filled in. */
 static const char *requirement_of(const struct chosen_set *s, const struct framework *row,
                                   const struct package_pick *pick)
 {
@@ -73,7 +73,7 @@ static const char *requirement_of(const struct chosen_set *s, const struct frame
     return fill_text(s->arena, text, pick->release, pick->build);
 }
 
-/* Whether the wheels are where those of the framework that it lives on are. */
+/* True where its wheels are on the index of the framework that it lives on. */
 static bool is_on_index(const struct installation *steps, size_t at)
 {
     const struct chosen_set *s = steps->s;
@@ -96,7 +96,7 @@ static void push_member(struct installation *steps, size_t at)
         step = steps->build;
     push(steps, step, requirement_of(s, row, &s->picks[at]));
     if (!row->on)
-        push(steps, NULL, s->picks[at].release->requires); /* what its wheel does not say */
+        push(steps, NULL, s->picks[at].release->requires); /* what its wheel does not declare */
 }
 
 static void push_framework(struct installation *steps, const char *cudnn_bound)
@@ -112,7 +112,7 @@ static void push_framework(struct installation *steps, const char *cudnn_bound)
              arena_printf(steps->s->arena, "%s<%s", c->build->cudnn_package, cudnn_bound));
 }
 
-/* ------------------------------------------------------------------ what no row knows */
+/* ------------------------------------------------------------------ packages without a row */
 
 static int by_text(const void *a, const void *b)
 {
@@ -120,7 +120,7 @@ static int by_text(const void *a, const void *b)
                   (*(const struct asked_package *const *)b)->said);
 }
 
-/* As it was said, or pinned to what the framework names. */
+/* As the user gave it, or pinned to the companion that the framework's release names. */
 static void push_unknown(struct installation *steps, const struct asked_package *package)
 {
     const struct chosen_set *s = steps->s;
@@ -157,7 +157,7 @@ static const struct tag *devel_tag(const struct image *image, const struct distr
     return NULL;
 }
 
-/* How good an image is to compile for a CUDA; 0: it is of another one. */
+/* The rank of an image for compiling for a CUDA; 0: the image has another CUDA. */
 static int rank_image(const struct image *image, const struct version *cuda)
 {
     if (image->cuda.release[0] != cuda->release[0] || image->fact.confidence == CONFIDENCE_LOW)
@@ -173,7 +173,7 @@ static struct data *build_image(const struct chosen_set *s)
     for (size_t i = 0; cuda->text && i < s->ask->matrix->images.count; i++) {
         const struct image *image = ROW(struct image, s->ask->matrix->images, i);
         if (rank_image(image, cuda) && devel_tag(image, c->distribution) &&
-            (!best || rank_image(image, cuda) >= rank_image(best, cuda))) /* later is newer */
+            (!best || rank_image(image, cuda) >= rank_image(best, cuda))) /* later rows are newer */
             best = image;
     }
     if (!best)
@@ -186,11 +186,11 @@ static struct data *build_image(const struct chosen_set *s)
 
 struct on_cpu {
     struct chosen_set chosen;
-    struct problem problem; /* as asked, but for the build */
+    struct problem problem; /* the request, with other builds */
     struct candidate candidate;
 };
 
-/* Whether some release has a build for CPUs: then wheels with CUDA serve there, too. */
+/* True where some release has a build for CPUs: then wheels with CUDA work there, too. */
 static bool knows_cpus(const struct framework *row)
 {
     for (size_t i = 0; i < row->builds.count; i++)
@@ -199,7 +199,7 @@ static bool knows_cpus(const struct framework *row)
     return false;
 }
 
-/* Of a framework: its build for CPUs, else the one with CUDA where that starts without. */
+/* A framework's build for CPUs, else the one with CUDA where that starts without a GPU. */
 static const struct build *build_on_cpu(const struct framework *row,
                                         const struct package_pick *pick)
 {
@@ -209,7 +209,7 @@ static const struct build *build_on_cpu(const struct framework *row,
     return !pick->build->cuda.text || knows_cpus(row) ? pick->build : NULL;
 }
 
-/* Whether a package is for the build of its framework there; not what only nvcc compiles. */
+/* True where a package goes with its framework's build there; false for what only nvcc compiles. */
 static bool package_on_cpu(const struct on_cpu *out, const struct member *member,
                            const struct package_pick *pick)
 {
@@ -227,8 +227,8 @@ static bool package_on_cpu(const struct on_cpu *out, const struct member *member
 }
 
 /*
- * The same releases by their builds for CPUs, without the packages that are for GPUs alone; what is
- * chosen points into `out`. False: the framework itself is for GPUs alone.
+ * Finds the builds for CPUs of the same releases, without packages for GPUs alone; the new picks
+ * point into `out`. False: the framework itself is for GPUs alone.
  */
 static bool chosen_on_cpu(struct on_cpu *out, const struct chosen_set *s)
 {

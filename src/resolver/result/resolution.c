@@ -19,7 +19,7 @@ static struct data *framework_part(const struct chosen_set *s)
                    FIELD("version", release->version.text));
 }
 
-/* The CUDA that runs, to its minor. */
+/* The minor version of the CUDA that runs. */
 static const char *cuda_text(const struct chosen_set *s)
 {
     const struct version *cuda = candidate_cuda(s->candidate);
@@ -36,7 +36,7 @@ static struct data *cuda_part(const struct chosen_set *s)
                    FIELD("supply", build->cuda.text ? supply_of(s->ask->framework, build) : NULL));
 }
 
-/* Below which version cuDNN must stay for the sake of the GPUs; NULL: no pin is needed. */
+/* The version below which cuDNN must stay because of the GPUs; NULL: no pin is needed. */
 static const char *cudnn_bound(const struct chosen_set *s)
 {
     bool newest;
@@ -49,7 +49,7 @@ static const char *cudnn_bound(const struct chosen_set *s)
     return NULL;
 }
 
-/* The cuDNN that comes with the stack: a version, or the SPEC that installation leaves open. */
+/* The stack's cuDNN: a version, or the SPEC that the installation leaves open. */
 static const char *cudnn_text(const struct chosen_set *s)
 {
     const struct candidate *c = s->candidate;
@@ -106,7 +106,7 @@ static struct data *driver_part(const struct chosen_set *s)
                    FIELD("relies_on", words[s->reliance]));
 }
 
-/* The words of a value, each up to a ':', none twice: "1g.5gb" of "1g.5gb:7". */
+/* Adds the words of a value, each up to a ':', each once: "1g.5gb" of "1g.5gb:7". */
 static void push_words(struct arena *arena, struct data *list, const char *value)
 {
     for (const char *p = value; *p;) {
@@ -118,7 +118,7 @@ static void push_words(struct arena *arena, struct data *list, const char *value
     }
 }
 
-/* What the platform that was named calls it: none, one, or several names. */
+/* The named platform's names for it: none, one, or several. */
 static struct data *node_names(const struct chosen_set *s, const struct gpu *gpu)
 {
     const struct platform *platform =
@@ -130,13 +130,13 @@ static struct data *node_names(const struct chosen_set *s, const struct gpu *gpu
     return list;
 }
 
-/* What one must know of a GPU model to place the project on a machine. */
+/* Adds what is needed to place the project on a machine with that GPU model. */
 static void put_model(struct data *map, const struct chosen_set *s, const struct gpu *gpu)
 {
     static const struct gpu nothing = {.class = NULL};
     struct data *mig = data_list(s->arena);
     gpu = gpu ? gpu : &nothing;
-    for (size_t i = 0; i < gpu->mig.count; i++) /* the profiles of all memory sizes */
+    for (size_t i = 0; i < gpu->mig.count; i++) /* profiles of all memory sizes */
         push_words(s->arena, mig, gpu->mig.items[i].value);
     data_add(s->arena, map, FIELD("class", gpu->class), FIELD("memory_gb", gpu->memory),
              FIELD("mig", mig), FIELD("products", gpu->products),
@@ -165,7 +165,7 @@ static struct data *gpus_part(const struct chosen_set *s)
     return list;
 }
 
-/* What the build holds for GPUs, as compilers name it; empty where nobody knows. */
+/* The build's GPU code, in compilers' names; empty where it is not known. */
 static struct data *archs_part(const struct chosen_set *s)
 {
     const struct build *build = s->candidate->build;
@@ -182,7 +182,7 @@ static struct data *archs_part(const struct chosen_set *s)
 
 /* ------------------------------------------------------------------ environment */
 
-/* Where the host's driver is mounted, without the image's own libraries. */
+/* The folder with the host's driver, without the image's own libraries. */
 static const char *harmless_path(const struct matrix *matrix)
 {
     const char *path = "";

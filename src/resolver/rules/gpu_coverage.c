@@ -1,4 +1,4 @@
-/* Which GPUs a build has kernels for, what a driver runs, and what it relies on for that. */
+/* Which GPUs a build has kernels for, which builds a driver runs, and on what that relies. */
 #include "resolver/rules/gpu_coverage.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 /*
  * Tegra, the GPUs of Jetson boards. Kernels for an older GPU of the same major run on later desktop
  * GPUs only (CUDA C Programming Guide 3.1.2; launches of sm_80 on an Orin fail: jax PR 40492), and
- * the libraries that wheels for servers bring hold no kernels for these either.
+ * the libraries in wheels for servers hold no kernels for Tegra either.
  */
 static bool is_tegra(int cc)
 {

@@ -1,4 +1,4 @@
-/* GPUs by the names that people and tools give them. */
+/* Finds GPUs by the names that people and tools use. */
 #include "resolver/rules/gpu_name.h"
 
 #include "base/arena.h"
@@ -11,9 +11,9 @@
 
 #define NAME_MAX 64
 #define NAMES_MAX 1024
-#define NEAR_SPARE 3 /* letters that a near name may have more or less */
+#define NEAR_SPARE 3 /* letters by which a near name may differ in length */
 
-/* What says nothing about the model: makers, brands, forms, sockets. */
+/* Words that do not tell the model: makers, brands, forms, sockets. */
 static const char *const noise[] = {
     "nvidia", "tesla",       "geforce", "quadro",   "grid",   "generation", "edition",
     "server", "series",      "gpu",     "laptop",   "mobile", "pci",        "pcie",
@@ -66,7 +66,7 @@ static bool is_noise(struct span word)
     return is_amount(word) || is_form(word);
 }
 
-/* The next word of a name; empty behind the last. */
+/* Takes the next word of a name; empty after the last. */
 static struct span next_word(struct span *rest)
 {
     size_t start = 0, end;
@@ -80,8 +80,8 @@ static struct span next_word(struct span *rest)
 }
 
 /*
- * The model, lower case and without spaces: "NVIDIA A100-SXM4-40GB" is "a100". `whole`: with every
- * word but the maker's, for cards whose editions are not the same to the matrix.
+ * The model in lower case and without spaces: "NVIDIA A100-SXM4-40GB" is "a100". `whole` keeps
+ * every word but the maker's, for cards whose editions differ in the matrix.
  */
 static void normalize(char out[NAME_MAX], struct span text, bool whole)
 {
@@ -95,7 +95,7 @@ static void normalize(char out[NAME_MAX], struct span text, bool whole)
     out[len] = '\0';
 }
 
-/* The next of a list separated by commas, without spaces around it. */
+/* Takes the next of a list separated by commas, without the spaces around it. */
 static bool next_name(struct span *name, const char **list)
 {
     const char *start = *list;
@@ -109,7 +109,7 @@ static bool next_name(struct span *name, const char **list)
     return true;
 }
 
-/* People write the number alone where a GeForce card is meant: "4090". */
+/* People write only the number of a GeForce card: "4090". */
 static bool same_model(const struct gpu *gpu, const char *wanted, struct span name, bool whole)
 {
     char normal[NAME_MAX];
@@ -120,9 +120,9 @@ static bool same_model(const struct gpu *gpu, const char *wanted, struct span na
     return strcmp(wanted, normal) == 0;
 }
 
-/* ------------------------------------------------------------------ names that nobody knows */
+/* ------------------------------------------------------------------ unknown names */
 
-/* Whether it tells models apart: "4090", "H20", not "RTX" or "Ada". */
+/* True where it tells models apart: "4090", "H20", not "RTX" or "Ada". */
 static bool is_number(struct span word)
 {
     size_t digits = 0;
@@ -131,7 +131,7 @@ static bool is_number(struct span word)
     return digits > 1 && !is_noise(word);
 }
 
-/* Whether both have a word that tells models apart. */
+/* True where both have the same word that tells models apart. */
 static bool share_number(struct span one, struct span other)
 {
     for (struct span word; (word = next_word(&one)).len;) {
@@ -145,7 +145,7 @@ static bool share_number(struct span one, struct span other)
 
 /*
  * Names that differ by letters are other cards, not misspelled ones (RTX A4500, RTX A6000; MI300X,
- * B300): a near name shares the number, or is the same as far as it goes.
+ * B300). A near name has the same number, or is a prefix.
  */
 static bool is_near(const char *text, struct span name)
 {
@@ -190,9 +190,9 @@ static int unknown_gpu(struct arena *arena, const struct matrix *matrix, const c
                          "sm_86");
 }
 
-/* ------------------------------------------------------------------ names that somebody knows */
+/* ------------------------------------------------------------------ known names */
 
-/* sm_86, sm_90a, 8.6: the last digit is the minor. 0 where it is not of that form. */
+/* Parses sm_86, sm_90a, 8.6: the last digit is the minor. 0 for another form. */
 static int parse_sm(const char *text)
 {
     int major, minor, used = 0;
@@ -220,7 +220,7 @@ static bool find_model(struct asked_gpu *out, struct arena *arena, const struct 
     return found;
 }
 
-/* By the whole name where there is one, else by the model. */
+/* Finds by the whole name where there is one, else by the model. */
 static bool find_name(struct asked_gpu *out, struct arena *arena, const struct matrix *matrix,
                       const char *text)
 {
@@ -249,12 +249,11 @@ int gpu_find(struct asked_gpu *out, struct arena *arena, const struct matrix *ma
     return 0;
 }
 
-/* ------------------------------------------------------------------ what the matrix does not hold
- */
+/* ------------------------------------------------------------------ absent from every matrix */
 
 #define CPU "`--variant cpu` runs without a GPU"
 
-/* `words`: between spaces; one with '#' is what precedes a number, as in MI300X. */
+/* `words` are separated by spaces; '#' stands for a number, as in MI300X */
 static const struct {
     const char *words, *what, *hint;
 } places[] = {
@@ -297,7 +296,7 @@ static bool is_among(struct span word, const char *patterns)
     return false;
 }
 
-/* Whether a word of `text` is one of `patterns`. */
+/* True where a word of `text` matches one of `patterns`. */
 static bool names_one(const char *text, const char *patterns)
 {
     static const char breaks[] = " -_/:.";

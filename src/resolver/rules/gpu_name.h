@@ -1,4 +1,4 @@
-/* The GPU that a text means. */
+/* Finds the GPU that a text means. */
 #pragma once
 
 #include "matrix/facts.h"
@@ -6,11 +6,11 @@
 struct asked_gpu {
     const char *name; /* as the matrix writes it; "sm_86" */
     int cc;
-    const struct gpu *gpu; /* NULL: only a compute capability was named */
+    const struct gpu *gpu; /* NULL: the text named only a compute capability */
     const struct architecture *architecture;
 };
 
-/* 0, or exit 2 where no GPU is called that. */
+/* Exit 2 where the matrix has no such GPU. */
 TG_CHECKED int gpu_find(struct asked_gpu *out, struct arena *arena, const struct matrix *matrix,
                         const char *text, struct err *err);
 

@@ -1,4 +1,4 @@
-/* The hard rules: why a candidate will not do. */
+/* The hard rules: why a candidate is unusable. */
 #include "resolver/rules/rules.h"
 
 #include "base/arena.h"
@@ -52,8 +52,8 @@ static bool rule_release(const struct problem *p, const struct candidate *c, str
 }
 
 /*
- * A CPU build fits every request, and would be the silent answer to whatever else went wrong: it is
- * taken only when it is asked for.
+ * A CPU build fits every request, and would silently answer one that fails for another reason: it
+ * is taken only on request.
  */
 static bool rule_variant(const struct problem *p, const struct candidate *c, struct objection *out)
 {
@@ -83,7 +83,7 @@ static bool rule_cuda(const struct problem *p, const struct candidate *c, struct
     const struct build *build = c->build;
     const struct spec *asked = asked_spec(p, CHOICE_CUDA);
     if (!asked || build->images.count)
-        return false; /* where the image decides, rule_image_cuda does */
+        return false; /* where the image decides, rule_image_cuda checks it */
     if (!build->cuda.text)
         return object(out, "cuda", &build->fact, "a CPU build has no CUDA");
     if (!spec_matches(asked, &build->cuda))
@@ -106,7 +106,7 @@ static bool rule_arch(const struct problem *p, const struct candidate *c, struct
 
 /* ------------------------------------------------------------------ GPUs */
 
-/* Where no driver is installed that a GPU has, or none for it at all. */
+/* True where the GPU is too old for the platform, or is not offered there. */
 static bool platform_lacks(const struct platform *platform, const struct asked_gpu *gpu,
                            struct objection *out)
 {
@@ -140,7 +140,7 @@ static bool rule_platform(const struct problem *p, const struct candidate *c, st
 
 /*
  * A driver branch drops whole architectures (580 is the last for Maxwell, Pascal and Volta, 470 for
- * Kepler: their release notes). Every later driver is newer than any minimum, and drives nothing.
+ * Kepler: their release notes). Every later driver meets every minimum, but does not drive them.
  */
 static bool rule_dropped(const struct problem *p, const struct candidate *c, struct objection *out)
 {
@@ -159,8 +159,8 @@ static bool rule_dropped(const struct problem *p, const struct candidate *c, str
 }
 
 /*
- * A driver older than a GPU does not find it, whatever the wheel holds. The CUDA that first made
- * kernels for an architecture came with the first driver for it.
+ * A driver older than a GPU does not find it, whatever the wheel holds. The first CUDA with kernels
+ * for an architecture came with the first driver for it.
  */
 static bool rule_driver_knows_gpu(const struct problem *p, const struct candidate *c,
                                   struct objection *out)
@@ -192,7 +192,7 @@ static const char *list_cubins(struct objection *out, const struct build *build,
     return list;
 }
 
-/* What is said of Jetson boards of that compute capability, which have wheels of their own. */
+/* The Jetson board of that compute capability, which has wheels of its own. */
 static const struct gpu *jetson_of(const struct problem *p, int cc)
 {
     const struct rows *gpus = &p->ask->matrix->gpus;
@@ -206,7 +206,7 @@ static const struct gpu *jetson_of(const struct problem *p, int cc)
 
 /*
  * The rule that others leave out: a V100 on driver 580 meets every minimum of a wheel for CUDA 13,
- * which holds no kernel for it, so that the first operation fails with error 209.
+ * which has no kernel for it, so that the first operation fails with error 209.
  */
 static bool rule_coverage(const struct problem *p, const struct candidate *c, struct objection *out)
 {
@@ -239,7 +239,7 @@ static bool rule_coverage(const struct problem *p, const struct candidate *c, st
 
 /* ------------------------------------------------------------------ cuDNN */
 
-/* Below what a cuDNN has kernels for, a framework starts and fails at its first convolution. */
+/* With a GPU older than cuDNN's kernels, a framework starts, and its first convolution fails. */
 static bool rule_cudnn(const struct problem *p, const struct candidate *c, struct objection *out)
 {
     const struct build *build = c->build;
@@ -297,7 +297,7 @@ static bool rule_python(const struct problem *p, const struct candidate *c, stru
         const struct spec *asked = asked_spec(p, demands[i]);
         if (!asked || spec_matches(asked, c->python_version))
             continue;
-        if (has_wheel_for(c->release, asked)) /* then it is another demand that wants this one */
+        if (has_wheel_for(c->release, asked)) /* then another demand needs this Python */
             return object(out, "python", &c->release->fact, "Python %s is not %s", c->python,
                           asked->text);
         const struct words *words = &c->release->pythons;
@@ -312,7 +312,7 @@ static bool rule_python(const struct problem *p, const struct candidate *c, stru
 
 /* ------------------------------------------------------------------ images */
 
-/* The smallest flavour that will do: each is some gigabytes larger than the one before it. */
+/* The smallest usable flavour: each is some gigabytes larger than the one before it. */
 int flavour_rank(const char *supply, bool wants_cudnn, const char *flavour)
 {
     static const char *const order[] = {"base", "runtime", "cudnn-runtime", "devel", "cudnn-devel"};
@@ -328,7 +328,7 @@ int flavour_rank(const char *supply, bool wants_cudnn, const char *flavour)
     return -1;
 }
 
-/* The row that speaks for the tag lists: the newest that is in them. */
+/* The row that the tag lists rest on: the newest row in them. */
 static const struct fact *listed_fact(const struct matrix *matrix)
 {
     for (size_t i = matrix->images.count; i-- > 0;)
@@ -337,7 +337,7 @@ static const struct fact *listed_fact(const struct matrix *matrix)
     return NULL;
 }
 
-/* Nothing is said of an image whose distribution is not known: the user named it, and knows. */
+/* An image of an unknown distribution is accepted: the user named it, and knows. */
 static bool rule_type_image(const struct problem *p, const struct candidate *c,
                             struct objection *out)
 {
@@ -350,7 +350,7 @@ static bool rule_type_image(const struct problem *p, const struct candidate *c,
                                     : "");
 }
 
-/* An image that was asked for by name. */
+/* Checks an image that the user named. */
 static bool rule_named_image(const struct problem *p, const struct candidate *c,
                              struct objection *out)
 {
@@ -400,7 +400,7 @@ static bool rule_image(const struct problem *p, const struct candidate *c, struc
     return rule_listed_image(p, c, out);
 }
 
-/* Where the image's libraries are used, its CUDA is the one that counts. */
+/* Where the stack uses the image's libraries, the image's CUDA is the one that counts. */
 static bool rule_image_cuda(const struct problem *p, const struct candidate *c,
                             struct objection *out)
 {
@@ -436,7 +436,7 @@ static bool rule_image_cudnn(const struct problem *p, const struct candidate *c,
     return cudnn_lacks(p, &have, &c->image->cuda, out);
 }
 
-/* Where the environment must have the libraries, it must have the right ones. */
+/* Where the image must supply the libraries, it must have the right ones. */
 static bool rule_supply(const struct problem *p, const struct candidate *c, struct objection *out)
 {
     const char *supply = supply_of(p->ask->framework, c->build);
@@ -458,7 +458,7 @@ static bool rule_supply(const struct problem *p, const struct candidate *c, stru
     return c->build->cudnn && rule_image_cudnn(p, c, out);
 }
 
-/* Wheels of a newer manylinux do not install on an older glibc. */
+/* Wheels for a newer manylinux do not install on an older glibc. */
 static bool rule_glibc(const struct problem *p, const struct candidate *c, struct objection *out)
 {
     const struct version *own = &c->build->glibc_aarch64;
@@ -488,10 +488,10 @@ static bool shuts_geforce_out(const struct problem *p, const struct gate *gate)
 }
 
 /*
- * What the container runtime asks of NVIDIA_REQUIRE_CUDA before it starts an image: a driver that
- * brings the image's CUDA, or a branch that the image lists. Many images list their branches for
- * brands other than GeForce only. It has nothing to do with what the build could run on: a wheel
- * that minor-version compatibility carries still does not start in an image that is too new.
+ * NVIDIA_REQUIRE_CUDA, as the container runtime checks it before it starts an image: the driver
+ * must bring the image's CUDA, or be of a branch that the image lists. Many images list their
+ * branches for brands other than GeForce only. The build itself does not matter: a wheel that runs
+ * by minor-version compatibility still does not start in an image that is too new.
  */
 static bool gate_lets(const struct problem *p, const struct gate *gate, uint64_t number,
                       const struct branch *branch)
@@ -501,7 +501,7 @@ static bool gate_lets(const struct problem *p, const struct gate *gate, uint64_t
     return !shuts_geforce_out(p, gate) && gate_lists(gate, number);
 }
 
-/* Whether some driver runs the build, drives the GPUs and is let in by the gate (NULL: no gate). */
+/* True where some driver runs the build, drives the GPUs and passes the gate (NULL: no gate). */
 static bool some_driver(const struct problem *p, const struct build *build, const struct gate *gate)
 {
     bool wants_native = false;
@@ -509,7 +509,7 @@ static bool some_driver(const struct problem *p, const struct build *build, cons
         if (!covering_cubin(build, p->arch, p->gpus[i]->cc) &&
             !covered_by_bounds(build, p->gpus[i]->cc))
             wants_native = true;
-    for (size_t i = p->branch_count; i-- > 0;) { /* the newest can most */
+    for (size_t i = p->branch_count; i-- > 0;) { /* the newest can do most */
         const struct branch *branch = p->branches[i];
         struct version last = {.release = {(uint64_t)branch->number, LAST_RELEASE}, .count = 2};
         enum reliance how = driver_reliance(p, build, &build->cuda, &last, branch);

@@ -1,4 +1,4 @@
-/* Packages that must live with the framework in one environment. */
+/* Finds packages that can share one environment with the framework. */
 #include "resolver/rules/rules.h"
 
 #include "base/arena.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* How far a member got; a later objection says more, and one of a later member yet more. */
+/* How far a member got. A later stage's objection says more; a later member's says still more. */
 enum stage {
     STAGE_NONE,
     STAGE_RELEASE,
@@ -21,28 +21,28 @@ enum stage {
 
 struct set_search {
     const struct problem *problem;
-    struct problem theirs; /* of the member that is looked at */
+    struct problem theirs; /* for the current member */
     const struct candidate *candidate;
     struct package_pick *picks;
-    uint64_t wanted; /* members that must be there */
+    uint64_t wanted; /* members that must be present */
     struct objection *out;
     int told; /* how far the objection in `out` got */
 };
 
-#define FAILED ((uint64_t)1 << 63) /* of a set of members: never one of them */
+#define FAILED ((uint64_t)1 << 63) /* in a set of members: never one of them */
 
 static const struct member *member_at(const struct set_search *s, size_t i)
 {
     return &s->problem->ask->members.items[i];
 }
 
-/* Room for the words of an objection. */
+/* An objection with room for words. */
 static struct objection blank(const struct set_search *s)
 {
     return (struct objection){.arena = s->out ? s->out->arena : NULL};
 }
 
-/* Keeps the objection that got furthest; true. */
+/* Keeps the objection that got furthest; returns true. */
 static bool keep(struct set_search *s, size_t at, enum stage stage,
                  const struct objection *objection)
 {
@@ -74,7 +74,7 @@ const char *index_of(struct arena *arena, const struct problem *problem,
 
 /* ------------------------------------------------------------------ one by itself */
 
-/* What was said of it. */
+/* True where the user's request for this package excludes the pick. */
 static bool said_objects(struct set_search *s, size_t at, const struct package_pick *pick,
                          const struct asked_package *package)
 {
@@ -86,7 +86,7 @@ static bool said_objects(struct set_search *s, size_t at, const struct package_p
     return keep(s, at, STAGE_RELEASE, &objection);
 }
 
-/* Whether no release that will do has a wheel for so new a Python, as far as rows tell. */
+/* True where no admitted release has a wheel for so new a Python, as far as rows tell. */
 static bool too_new_for(const struct set_search *s, const struct asked_package *package)
 {
     const struct version *python = s->candidate->python_version;
@@ -103,7 +103,7 @@ static bool too_new_for(const struct set_search *s, const struct asked_package *
     return found;
 }
 
-/* What was said of a package that no row knows. */
+/* True where a requested package that no row knows excludes the pick. */
 static bool unknown_objects(struct set_search *s, size_t at, const struct package_pick *pick,
                             const struct asked_package *package)
 {
@@ -125,7 +125,7 @@ static bool unknown_objects(struct set_search *s, size_t at, const struct packag
     return false;
 }
 
-/* Every --with. */
+/* Checks every --with. */
 static bool words_object(struct set_search *s, size_t at, const struct package_pick *pick)
 {
     const struct demands *ask = s->problem->ask;
@@ -152,7 +152,7 @@ static bool python_objects(struct set_search *s, size_t at, const struct package
     return keep(s, at, STAGE_PYTHON, &objection);
 }
 
-/* A build without CUDA of its own takes what is there; its bounds speak of GPUs all the same. */
+/* A build without its own CUDA uses the present one; its bounds on GPUs still count. */
 static bool bounds_object(const struct set_search *s, const struct member *member,
                           const struct build *build, struct objection *out)
 {
@@ -221,7 +221,7 @@ static struct half half_at(const struct set_search *s, size_t at, const struct p
     return (struct half){member, pick, pins_of(member, pick->release), candidate_at(s, pick)};
 }
 
-/* Whether `a` wants another version of `b`: `numpy<2` against numpy 2.1. */
+/* True where `a` requires another version of `b`: `numpy<2` against numpy 2.1. */
 static bool pin_objects(const struct half *a, const struct half *b, struct objection *out)
 {
     const struct pin *pin = NULL;
@@ -243,7 +243,7 @@ static bool pin_objects(const struct half *a, const struct half *b, struct objec
                   a->member->row->name, a->pick->release->version.text);
 }
 
-/* Both want a third, and no version of it is right for both. */
+/* True where both require a third package, and no version of it suits both. */
 static bool thirds_object(const struct half *a, const struct half *b, struct objection *out)
 {
     for (size_t i = 0; i < a->pins->count; i++)
@@ -257,7 +257,7 @@ static bool thirds_object(const struct half *a, const struct half *b, struct obj
     return false;
 }
 
-/* A package lives on some builds of its framework only. */
+/* A package may live on only some builds of its framework. */
 static bool variant_objects(const struct half *ground, const struct half *package,
                             struct objection *out)
 {
@@ -278,7 +278,7 @@ static uint64_t cudnn_major(const struct build *build)
                                      : build->cudnn_version.release[0];
 }
 
-/* A wheel's cuDNN is a requirement, and two of them must have a version in common. */
+/* A wheel requires its cuDNN: two wheels must have a version in common. */
 static bool cudnns_meet(const struct half *a, const struct half *b)
 {
     const struct build *x = a->pick->build, *y = b->pick->build;
@@ -295,9 +295,9 @@ static bool cudnns_meet(const struct half *a, const struct half *b)
 }
 
 /*
- * Two in one process share one libcudart, one libcublas, one libcudnn: the loader keeps the first
- * of a name that it meets, and names hold the major alone (libcudnn.so.9). And pip installs one
- * version of each package that brings them.
+ * Two packages in one process share one libcudart, one libcublas, one libcudnn: the loader keeps
+ * the first library of a name, and the names have only the major (libcudnn.so.9). And pip installs
+ * one version of each package that brings them.
  */
 static bool cuda_objects(const struct half *a, const struct half *b, struct objection *out)
 {
@@ -324,7 +324,7 @@ static bool cuda_objects(const struct half *a, const struct half *b, struct obje
     return false;
 }
 
-/* Where two packages come from indexes of their own, pip mixes up which is from where. */
+/* Where two packages come from indexes of their own, pip may take one from the wrong index. */
 static bool indexes_object(const struct set_search *s, const struct half *a, const struct half *b,
                            struct objection *out)
 {
@@ -337,13 +337,13 @@ static bool indexes_object(const struct set_search *s, const struct half *a, con
                   a->member->row->name, x, b->member->row->name, y);
 }
 
-/* Whether the `at`th, if it were `pick`, cannot live with the one that was chosen before. */
+/* True where member `at`, as `pick`, cannot live with the member `before`, chosen earlier. */
 static bool objects_to_pair(struct set_search *s, size_t at, const struct package_pick *pick,
                             size_t before)
 {
     const struct half a = half_at(s, before, &s->picks[before]), b = half_at(s, at, pick);
     struct objection objection = blank(s);
-    /* what it takes to look at two, each pin against each */
+    /* the cost of comparing two: each pin against each */
     if (!budget_try_steps(4 + (a.pins->count + 2) * (b.pins->count + 2) / 2))
         return true;
     if (pin_objects(&a, &b, &objection) || pin_objects(&b, &a, &objection) ||
@@ -356,7 +356,7 @@ static bool objects_to_pair(struct set_search *s, size_t at, const struct packag
 
 /* ------------------------------------------------------------------ all of them */
 
-/* The members before that require this one by the releases that were chosen. */
+/* The earlier members that require this one, by their chosen releases. */
 static uint64_t requirers(const struct set_search *s, size_t at)
 {
     uint64_t set = 0;
@@ -367,7 +367,7 @@ static uint64_t requirers(const struct set_search *s, size_t at)
     return set;
 }
 
-/* The members before that `pick` cannot live with: the first of them. */
+/* The earlier members that `pick` cannot live with: the first of them. */
 static uint64_t blamed(struct set_search *s, size_t at, const struct package_pick *pick)
 {
     for (size_t i = 0; i < at; i++)
@@ -378,7 +378,7 @@ static uint64_t blamed(struct set_search *s, size_t at, const struct package_pic
 
 static uint64_t choose_from(struct set_search *s, size_t at);
 
-/* Tries one release and build; see choose_from. `blame` gets who stood in the way of it. */
+/* Tries one release and build; see choose_from. `blame` gets the members that prevented it. */
 static bool try_pick(struct set_search *s, size_t at, const struct package_pick *pick,
                      uint64_t *blame)
 {
@@ -396,9 +396,9 @@ static bool try_pick(struct set_search *s, size_t at, const struct package_pick 
 }
 
 /*
- * Chooses for the members from `at` on: 0, or who stood in the way. Who has tried all of its own
- * releases goes back to the last of those who stood in their way: to change another changes
- * nothing, and to try all of these is what would take for ever.
+ * Chooses for the members from `at` on. Returns 0, or the set of members that prevented it. A
+ * member whose releases all failed goes back to the last of these: changing any other member
+ * changes nothing, and trying all of those would take for ever.
  */
 static uint64_t choose_from(struct set_search *s, size_t at)
 {

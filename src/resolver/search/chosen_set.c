@@ -1,4 +1,4 @@
-/* What follows from a chosen candidate: its driver, its partners, the rows that it rests on. */
+/* The consequences of a chosen candidate: its driver, its partners, the rows behind it. */
 #include "resolver/search/chosen_set.h"
 
 bool chosen_has(const struct chosen_set *s, size_t member)
@@ -23,7 +23,7 @@ static const struct version *later(const struct version *a, const struct version
     return !a || (b && version_compare(b, a) > 0) ? b : a;
 }
 
-/* The floors of all builds. */
+/* The highest of the floors of all builds. */
 static const struct version *highest_floor(const struct chosen_set *s)
 {
     const struct fact *fact;
@@ -35,8 +35,8 @@ static const struct version *highest_floor(const struct chosen_set *s)
 }
 
 /*
- * CUDA's floor, that of the GPUs, and where PTX must be compiled that of the toolkit: the newest of
- * the three, since a host must meet them all.
+ * The newest of three floors, since a host must meet them all: CUDA's, that of the GPUs, and where
+ * PTX must be compiled that of the toolkit.
  */
 static const struct version *minimum_driver(const struct chosen_set *s)
 {

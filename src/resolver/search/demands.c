@@ -1,4 +1,4 @@
-/* A request against a matrix, taken apart into demands. */
+/* The demands of a request, looked up in a matrix. */
 #include "resolver/search/demands.h"
 
 #include "base/arena.h"
@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-#define TOLD_MAX 16         /* words that are told where none is near */
-#define NO_DRIVER 100       /* every branch since 2008 has a later number, and no CUDA has */
-#define LAST_RELEASE 999999 /* later than the second number of any driver */
+#define TOLD_MAX 16         /* words that are listed where none is near */
+#define NO_DRIVER 100       /* every branch since 2008 has a higher number, and no CUDA has */
+#define LAST_RELEASE 999999 /* greater than the second number of any driver */
 #define VARIANTS_MAX 256
 
 static const char *const arches[] = {"x86_64", "aarch64"};
@@ -76,7 +76,7 @@ static int compile_framework(const struct compiler *c)
     ask->named = ask->framework;
     if (!ask->named->on)
         return 0;
-    ask->at[CHOICE_FRAMEWORK] = -1; /* the SPEC is of what was named */
+    ask->at[CHOICE_FRAMEWORK] = -1; /* the SPEC belongs to the named package */
     ask->framework = framework_of(ask->matrix, ask->named->on);
     return 0;
 }
@@ -103,7 +103,7 @@ static size_t add_variants(const char **names, size_t count, const struct framew
     return count;
 }
 
-/* A word of this framework, or of another one: then the answer is a refusal. */
+/* A word of another framework is accepted, too: then the answer is a refusal. */
 static int compile_variant(const struct compiler *c)
 {
     const char *word = request_text(c->request, CHOICE_VARIANT);
@@ -309,8 +309,8 @@ static void find_tag(struct asked_image *image, const struct compiler *c)
 }
 
 /*
- * A tag that no row has, of an image that is known by sightings alone: that it was not seen is no
- * evidence that it does not exist, where the distribution has images of that CUDA.
+ * A tag without a row, of an image that is known only by sightings. It may exist unseen, where the
+ * distribution has images of that CUDA.
  */
 static void find_unseen(struct asked_image *image, const struct compiler *c, struct tag *tag)
 {
@@ -337,7 +337,7 @@ static void find_unseen(struct asked_image *image, const struct compiler *c, str
     }
 }
 
-/* `huggingface/transformers-*` stands for every name that begins so. */
+/* `huggingface/transformers-*` stands for every name with that start. */
 static void find_stock(struct asked_image *image, const struct matrix *matrix, const char *name)
 {
     for (size_t i = 0; i < matrix->stocked.count && !image->stock; i++) {
@@ -348,7 +348,7 @@ static void find_stock(struct asked_image *image, const struct matrix *matrix, c
     }
 }
 
-/* Of an image that the lists do not hold, the distribution can only be guessed from its name. */
+/* For an image that the lists lack, guesses the distribution from its name. */
 static void guess_distribution(struct asked_image *image, const struct compiler *c)
 {
     const struct matrix *matrix = c->ask->matrix;
@@ -399,9 +399,9 @@ static int compile_package(const struct compiler *c, struct asked_package *packa
     return spec_parse(&package->spec, c->arena, package_spec(said), "--with", c->err);
 }
 
-/* ------------------------------------------------------------------ who lives together */
+/* ------------------------------------------------------------------ members */
 
-/* What a demand says of it; NULL: it speaks of something else. */
+/* The SPEC that a demand has for it; NULL: the demand is about another. */
 static const struct spec *spec_for(const struct demands *ask, const struct demand *demand,
                                    const struct framework *row)
 {
@@ -412,7 +412,7 @@ static const struct spec *spec_for(const struct demands *ask, const struct deman
     return NULL;
 }
 
-/* The same host, GPUs and driver, but no word of the main framework's own. */
+/* The same host, GPUs and driver, without the demands on the main framework itself. */
 static const struct demands *ask_of(const struct compiler *c, const struct framework *row)
 {
     static const enum stack_choice own[] = {CHOICE_FRAMEWORK, CHOICE_PYTHON, CHOICE_CUDA,
@@ -447,7 +447,7 @@ static void finish_member(const struct compiler *c, struct member *member)
             member->brings |= (uint64_t)1 << i;
 }
 
-/* `all`: the matrix that the rows of packages are of. */
+/* `all` is the matrix with the rows of packages. */
 static int compile_members(const struct compiler *c, const struct matrix *all)
 {
     struct demands *ask = c->ask;
@@ -457,7 +457,7 @@ static int compile_members(const struct compiler *c, const struct matrix *all)
         if (ask->with[i].row)
             rows[count++] = ask->with[i].row;
     if (!ask->with_count && ask->named == ask->framework)
-        return 0; /* it is alone */
+        return 0; /* the framework is alone */
     if (members_gather(&ask->members, c->arena, all, rows, count, c->err))
         return -1;
     for (size_t i = 0; i < ask->members.count; i++)
@@ -465,7 +465,7 @@ static int compile_members(const struct compiler *c, const struct matrix *all)
     return 0;
 }
 
-/* A framework that consists of the package, and is not called by its name: NumPy of `none`. */
+/* A framework that consists of the package under another name: NumPy of `none`. */
 static const struct framework *consists_of(const struct compiler *c, const struct matrix *all,
                                            const char *name)
 {
@@ -508,7 +508,7 @@ bool type_takes(const struct demands *ask, const struct distribution *distributi
     return !families->count || !distribution || words_have(families, distribution->family);
 }
 
-/* The steps of a Dockerfile are those of one package manager. */
+/* A Dockerfile's steps use one package manager. */
 static void compile_need_of_os(const struct compiler *c)
 {
     const struct stack_need *need = &c->request->need;

@@ -1,13 +1,13 @@
-/* Releases of which little is known: taken only when named exactly. */
+/* Releases of low confidence: they are taken only when named exactly. */
 #include "resolver/search/hardly_known.h"
 
 #include "base/arena.h"
 #include "base/shell.h"
 #include "resolver/search/search.h"
 
-#define LOOKED_AT 4 /* releases; what is older than so many new ones is not missed */
+#define LOOKED_AT 4 /* releases; older ones are not missed */
 
-/* Where a package was asked for by --with, among those of the request; or their number. */
+/* The index of a package in the request's --with, or their number. */
 static size_t place_of(const struct demands *ask, const struct framework *row)
 {
     size_t i = 0;
@@ -16,7 +16,7 @@ static size_t place_of(const struct demands *ask, const struct framework *row)
     return i;
 }
 
-/* Says exactly `release` of the one that was named, or of the package at a place. */
+/* Names exactly `release` of the named package, or of the --with package at an index. */
 static void say_exactly(struct stack_request *request, struct arena *arena,
                         const struct demands *ask, const struct framework *row,
                         const struct release *release)
@@ -43,14 +43,14 @@ static bool would_do(struct arena *arena, const struct demands *ask, uint64_t ac
     say_exactly(&request, arena, ask, row, release);
     if (ask_compile(named, arena, ask->matrix, &request, &ignored))
         return false;
-    if (row == ask->named && ask->at[CHOICE_FRAMEWORK] < 0) /* a demand more, before all others */
+    if (row == ask->named && ask->at[CHOICE_FRAMEWORK] < 0) /* one more demand, before all others */
         active <<= 1;
     if (row == ask->named)
         active |= (uint64_t)1 << named->at[CHOICE_FRAMEWORK];
     return search_best(&candidate, named, active);
 }
 
-/* The same of what the user said, who does not hold on to what the project has. */
+/* The same for the user's own request, without the recorded stack that the project holds. */
 static const struct release *known_of_user(struct arena *arena, const struct demands *ask,
                                            const struct framework *row, const struct version *than)
 {
@@ -61,7 +61,7 @@ static const struct release *known_of_user(struct arena *arena, const struct dem
     return hardly_known(arena, user, ask_all(user), row, than);
 }
 
-/* What was said of the releases of a row: NULL where that is nothing that counts. */
+/* The SPEC for the releases of a row; NULL where no active demand has one. */
 static const struct spec *spec_of(const struct demands *ask, uint64_t active,
                                   const struct framework *row)
 {
@@ -78,7 +78,7 @@ const struct release *hardly_known(struct arena *arena, const struct demands *as
     if (ask->request.asked && active == ask_all(ask))
         return known_of_user(arena, ask, row, than);
     if (row != ask->named && place_of(ask, row) == ask->with_count)
-        return NULL; /* it only comes along */
+        return NULL; /* it is there only because another requires it */
     const struct spec *asked = spec_of(ask, active, row);
     size_t seen = 0;
     if (asked && spec_is_exact(asked))
@@ -86,7 +86,7 @@ const struct release *hardly_known(struct arena *arena, const struct demands *as
     for (size_t i = 0; i < row->releases.count && seen < LOOKED_AT; i++) {
         const struct release *release = ROW(struct release, row->releases, i);
         if (than && version_compare(&release->version, than) <= 0)
-            break; /* the newest come first */
+            break; /* the rows have the newest first */
         if (release->fact.confidence != CONFIDENCE_LOW ||
             (asked ? !spec_matches(asked, &release->version)
                    : version_is_prerelease(&release->version)))

@@ -1,4 +1,4 @@
-/* Who lives in the one environment of a request. */
+/* The members: the packages that share the one environment of a request. */
 #include "resolver/search/members.h"
 
 #include "base/arena.h"
@@ -37,7 +37,7 @@ const struct pin *pin_of(const struct pins *pins, const struct framework *row)
 
 /* ------------------------------------------------------------------ pins */
 
-/* A text that is no SPEC says nothing here: `matrix check` tells of it. */
+/* Skips a text that is no SPEC: `matrix check` reports it. */
 static void add_pin(const struct assembly *g, struct pins *pins, const char *said, const char *name,
                     const char *spec)
 {
@@ -65,7 +65,7 @@ static void read_pins(const struct assembly *g, struct pins *pins, const struct 
                 package_spec(words.items[i]));
 }
 
-/* ------------------------------------------------------------------ who is there */
+/* ------------------------------------------------------------------ the members */
 
 static int add_member(const struct assembly *g, const struct framework *row)
 {
@@ -90,7 +90,7 @@ static bool requires(const struct member *member, const struct framework *row)
     return false;
 }
 
-/* The framework that it lives on, and what must come from that one's index. */
+/* Adds the framework that it lives on, and the packages that must come from that one's index. */
 static int add_company(const struct assembly *g, size_t at)
 {
     const struct framework *row = g->members->items[at].row;
@@ -112,7 +112,7 @@ static int add_company(const struct assembly *g, size_t at)
 
 /* ------------------------------------------------------------------ their order */
 
-/* Whether another of those behind the first `placed` requires it. */
+/* True where another member after the first `placed` requires it. */
 static bool is_required(const struct members *members, size_t placed, size_t at)
 {
     for (size_t i = placed; i < members->count; i++)
@@ -132,7 +132,7 @@ static bool comes_before(const struct members *members, size_t placed, size_t a,
     return strcmp(x->row->name, y->row->name) < 0;
 }
 
-/* By what they are, so that no order of words makes another answer. */
+/* Sorts by kind and name, so that the order of words does not change the answer. */
 static void sort_members(struct members *members)
 {
     for (size_t placed = 1; placed < members->count; placed++) {

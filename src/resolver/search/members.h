@@ -1,4 +1,4 @@
-/* Who lives in the one environment of a request. */
+/* The members: the packages that share the one environment of a request. */
 #pragma once
 
 #include "base/err.h"
@@ -10,7 +10,7 @@
 
 struct demands;
 
-/* What a release says of another package: `torch>=2.6`. */
+/* A release's requirement of another package: `torch>=2.6`. */
 struct pin {
     const char *name, *said;
     struct spec spec;
@@ -21,14 +21,14 @@ struct pins {
     size_t count;
 };
 
-/* What is installed into the environment, and rows know. */
+/* A package of the environment that rows know. */
 struct member {
     const struct framework *row;
     const struct pins *pins;   /* of its releases, in their order */
-    const struct demands *ask; /* what is asked of it */
-    uint64_t demands;          /* those that name it */
-    bool always;               /* there whatever is demanded */
-    uint64_t brings;           /* members that it does not go without */
+    const struct demands *ask; /* the demands on it */
+    uint64_t demands;          /* the set of demands that name it */
+    bool always;               /* present whatever the demands are */
+    uint64_t brings;           /* the set of members that it requires */
 };
 
 struct members {
@@ -37,16 +37,16 @@ struct members {
 };
 
 /*
- * Those rows, the first of which is the framework; the frameworks that they live on; and what their
- * releases require from the index of such a framework. The order does not depend on that of the
- * rows: frameworks, then packages, those first that require others. `all`: the matrix that the rows
- * are of. What is asked of them is left to the caller.
+ * Gathers the members: those rows, the first of which is the framework; the frameworks that they
+ * live on; and the packages that their releases require from the index of such a framework. The
+ * order does not depend on that of the rows: frameworks, then packages, first those that require
+ * others. `all` is the rows' matrix. The caller sets the demands.
  */
 TG_CHECKED int members_gather(struct members *out, struct arena *arena, const struct matrix *all,
                               const struct framework *const *rows, size_t count, struct err *err);
-/* The member of that row, or the count of members. */
+/* The index of the member of that row, or the number of members. */
 size_t member_of(const struct members *members, const struct framework *row);
-/* What a release of a member says of a package of that name, or NULL. */
+/* A member's pin on the package of that row, or NULL. */
 const struct pin *pin_of(const struct pins *pins, const struct framework *row);
 /* The pins of one release. */
 const struct pins *pins_of(const struct member *member, const struct release *release);

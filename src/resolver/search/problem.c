@@ -1,4 +1,4 @@
-/* A candidate, what it must live up to, and what is said where it does not. */
+/* A candidate, the problem that it must solve, and the objection where it does not. */
 #include "resolver/search/problem.h"
 
 #include "base/arena.h"
@@ -60,7 +60,7 @@ static void find_branches(struct problem *problem)
     }
 }
 
-/* What it installs, else the first of its later ones that drives GPUs which are newer than that. */
+/* The driver that the platform installs; for newer GPUs its first later one that drives them. */
 static const struct asked_driver *driver_of_platform(const struct problem *problem)
 {
     const struct demands *ask = problem->ask;
@@ -73,7 +73,7 @@ static const struct asked_driver *driver_of_platform(const struct problem *probl
     return usual;
 }
 
-/* What was asked for, else what a platform or a GPU comes with, else the usual one. */
+/* The requested processor, else that of the platform or a GPU, else the usual one. */
 static const char *processor_of(const struct problem *problem)
 {
     const struct demands *ask = problem->ask;

@@ -1,4 +1,4 @@
-/* The candidates in order of preference, and the first that no rule speaks against. */
+/* Walks the candidates in order of preference, and finds the first without an objection. */
 #include "resolver/search/search.h"
 
 #include "base/budget.h"
@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-/* ------------------------------------------------------------------ what speaks against one */
+/* ------------------------------------------------------------------ objections to one */
 
-/* All rules of a tier, against one candidate. */
+/* The cost of checking all rules of a tier against one candidate. */
 enum { CANDIDATE_STEPS = 2 };
 
 bool objects(const struct problem *problem, const struct candidate *candidate, enum tier tier,
@@ -35,10 +35,10 @@ bool objects_at_all(const struct problem *problem, const struct candidate *candi
 
 struct image_walk {
     const struct problem *problem;
-    struct candidate *candidate;            /* its image is set in turn */
+    struct candidate *candidate;            /* the walk sets its image in turn */
     bool (*visit)(struct image_walk *walk); /* or NULL */
-    struct objection *objection; /* gets one to the first image that will not do; or NULL */
-    bool content;                /* set by `visit`: no class that is liked less is looked at */
+    struct objection *objection; /* gets the objection to the first unusable image; or NULL */
+    bool content;                /* `visit` sets it: classes that are liked less are skipped */
 };
 
 static bool visit_image(struct image_walk *walk)
@@ -72,7 +72,7 @@ static bool walk_plain(struct image_walk *walk)
     return false;
 }
 
-/* The images of a minor; NULL: those that the build names. */
+/* Walks the images of a minor; NULL: those that the build names. */
 static bool walk_minor(struct image_walk *walk, const struct version *minor)
 {
     const struct matrix *matrix = walk->problem->ask->matrix;
@@ -92,8 +92,8 @@ static bool walk_minor(struct image_walk *walk, const struct version *minor)
 }
 
 /*
- * The newest CUDA of the build's major that has images, below that of `last` (NULL: below none).
- * Images that nobody knows to start are left out: another one, of which that is known, will do.
+ * The newest CUDA of the build's major that has images, below `last` (NULL: no limit). Skips images
+ * that are not known to start: another one that is will do.
  */
 static const struct version *next_minor(const struct image_walk *walk, const struct version *last)
 {
@@ -112,8 +112,8 @@ static const struct version *next_minor(const struct image_walk *walk, const str
 }
 
 /*
- * Whether an image of another CUDA, or of none, will do. The package that makes a newer CUDA run on
- * an older driver is in the images of that CUDA.
+ * True where an image of another CUDA, or of none, will do. The package that lets a newer CUDA run
+ * on an older driver is in the images of that CUDA.
  */
 static bool is_free_of_image(const struct image_walk *walk)
 {
@@ -127,9 +127,9 @@ static bool is_free_of_image(const struct image_walk *walk)
 }
 
 /*
- * Every acceptable image of the candidate's build; true where a visit ended the walk. Where the
- * wheel brings CUDA, the image has only to start: the minor of the build first, so that a user can
- * add something of CUDA to it, then others of its major, then an image without CUDA.
+ * Walks every acceptable image of the candidate's build; true where a visit ended the walk. Where
+ * the wheel brings CUDA, the image only has to start: first the minor of the build, so that a user
+ * can add parts of CUDA, then others of its major, then an image without CUDA.
  */
 static bool walk_images(struct image_walk *walk)
 {
@@ -154,7 +154,7 @@ static bool walk_images(struct image_walk *walk)
 
 /* ------------------------------------------------------------------ Pythons of a release */
 
-/* The `at`th Python of a release, the stable ones first; false behind the last. */
+/* Sets the `at`th Python of a release, the stable ones first; false after the last. */
 static bool set_python(struct candidate *c, size_t at)
 {
     const struct release *release = c->release;
@@ -183,11 +183,11 @@ static int rank_of(const struct problem *problem, const struct candidate *c)
  * Positive where `a` is preferred to `b`, both of one build: a Python that the image's distribution
  * ships, the newest; then the newest distribution, the smallest flavour, the newest patch.
  *
- * Python comes before the image because the project is written against it, while the image is only
- * what it runs in. One that the distribution ships needs no second interpreter in the image, and
- * gets the distribution's security updates. Newer distributions have the longer life; each flavour
- * that is larger than needed is gigabytes to pull (base, runtime, devel), which a newer patch is
- * not worth.
+ * Python ranks before the image because the project is written against it, while the image only
+ * runs it. A Python that the distribution ships needs no second interpreter in the image, and gets
+ * the distribution's security updates. Newer distributions are supported longer. Each flavour that
+ * is larger than needed is gigabytes to pull (base, runtime, devel), which a newer patch is not
+ * worth.
  */
 static int prefer_place(const struct problem *problem, const struct candidate *a,
                         const struct candidate *b)
@@ -209,13 +209,13 @@ static int prefer_place(const struct problem *problem, const struct candidate *a
 
 #define VIEWS_MAX 16 /* Pythons of one release; the packages of further ones are not compared */
 
-/* Who comes with each Python of a build, whatever the image. */
+/* The packages that go with each Python of a build, whatever the image. */
 struct views {
     size_t members; /* 0: the framework is alone */
     struct package_pick picks[VIEWS_MAX][MEMBERS_MAX];
 };
 
-/* False where no Python will do, so that no image need be looked at. `out` may be NULL. */
+/* False where no Python will do, so that images need no check. `out` may be NULL. */
 static bool view_pythons(struct views *out, const struct problem *problem,
                          const struct candidate *candidate)
 {
@@ -234,7 +234,7 @@ static bool view_pythons(struct views *out, const struct problem *problem,
     return any;
 }
 
-/* Of what was asked for, the newest releases: those of the first member that differs decide. */
+/* Prefers the newest releases of the requested packages: the first member that differs decides. */
 static int compare_packages(const struct views *views, size_t a, size_t b)
 {
     if (a == b || a >= VIEWS_MAX || b >= VIEWS_MAX)
@@ -252,11 +252,11 @@ struct best {
     struct image_walk walk;
     struct views views;
     struct candidate best;
-    size_t python; /* of the best: its place among those of the release */
+    size_t python; /* index of the best one's Python in the release */
     bool found;
 };
 
-/* Positive where `c`, with the Python at that place, is preferred: a stable one goes before all. */
+/* Positive where `c`, with the Python at that index, is preferred: stable ones rank first. */
 static int prefer(const struct best *best, const struct candidate *c, size_t at)
 {
     int order = best->best.experimental - c->experimental;
@@ -271,7 +271,7 @@ static bool keep_best(struct image_walk *walk)
     struct candidate *c = walk->candidate;
     for (size_t at = 0; set_python(c, at); at++) {
         if (best->found && prefer(best, c, at) <= 0)
-            continue; /* before it is asked for its packages, which takes longer */
+            continue; /* decided before the packages are checked, which takes longer */
         if (objects(walk->problem, c, TIER_PYTHON, NULL))
             continue;
         best->best = *c;
@@ -281,7 +281,7 @@ static bool keep_best(struct image_walk *walk)
     return false;
 }
 
-/* The best Python and image for a build, where there are any. */
+/* Fills in the best Python and image for a build, where there are any. */
 static bool complete(const struct problem *problem, struct candidate *candidate)
 {
     struct best best = {.walk = {problem, candidate, keep_best, NULL, false}};
@@ -295,8 +295,8 @@ static bool complete(const struct problem *problem, struct candidate *candidate)
 
 /*
  * Releases first, then their builds, and only then images: an image never makes the framework
- * older. The framework is what was asked for, and for most builds the wheel brings its own CUDA
- * libraries; the image has to start and to have the glibc, which nearly any of them does.
+ * older. The user asked for the framework, and most wheels bring their own CUDA libraries. The
+ * image only has to start and to have the glibc, which nearly any of them does.
  */
 static bool search_with(struct candidate *out, const struct problem *problem)
 {
@@ -318,9 +318,9 @@ static bool search_with(struct candidate *out, const struct problem *problem)
 
 /*
  * Four rounds: what is disliked most is allowed last. An image at its end of life is deleted by its
- * maintainers, so that a rebuild fails one day; a forward-compatibility package must be in the
- * image and is supported on some GPUs and branches only. Both are better than no answer, and worse
- * than an older release. Where nothing was passed over for that, to allow it would change nothing.
+ * maintainers, so that a rebuild fails one day. A forward-compatibility package must be in the
+ * image, and is supported on some GPUs and branches only. Both are better than no answer, and worse
+ * than an older release. A round that would allow only what was never passed over is skipped.
  */
 bool search_tiers(struct candidate *out, struct problem *problem, const struct demands *ask,
                   uint64_t active)

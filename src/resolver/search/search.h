@@ -1,39 +1,39 @@
-/* The candidates in order of preference, and the first that no rule speaks against. */
+/* Walks the candidates in order of preference, and finds the first without an objection. */
 #pragma once
 
 #include "resolver/rules/rules.h"
 
-/* The best candidate for those demands of the request, or false. */
+/* Finds the best candidate for those demands of the request; false: none. */
 bool search_best(struct candidate *out, const struct demands *ask, uint64_t active);
 
-/* The same; `problem` gets what the search was ready to accept when it found it. */
+/* The same; `problem` gets what the search accepted when it found it. */
 bool search_tiers(struct candidate *out, struct problem *problem, const struct demands *ask,
                   uint64_t active);
-/* The best candidate of one build, or false. */
+/* Finds the best candidate of one build; false: none. */
 bool search_build(struct candidate *out, const struct problem *problem,
                   const struct release *release, const struct build *build);
 /*
- * The image of the build's own CUDA that `chosen` would have, were it let start and not at its end
- * of life, and what speaks against it; false where there is none.
+ * Finds the image of the build's own CUDA that `chosen` would have, if the gate let it start and it
+ * were not at its end of life, and the objection to it; false: there is none.
  */
 bool search_exact_image(struct candidate *out, const struct problem *problem,
                         const struct candidate *chosen, struct objection *objection);
-/* Why no image will do for a build that has none; `candidate` gets the last one looked at. */
+/* Why no image will do for a build; `candidate` gets the last image tried. */
 void search_object_image(const struct problem *problem, struct candidate *candidate,
                          struct objection *objection);
 
-/* Called with every candidate that lives up to `problem`; true ends the walk. */
+/* Called with every candidate that solves `problem`; true ends the walk. */
 typedef bool (*candidate_fn)(void *context, const struct candidate *candidate);
-/* Walks them by release and build in order of preference. */
+/* Walks the candidates by release and build in order of preference. */
 void search_walk(const struct problem *problem, candidate_fn visit, void *context);
 
 /*
- * Whether the rules or the packages speak against a candidate at one tier; `out` may be NULL, else
- * it gets the first objection. Takes steps of the run's budget, and speaks against everything once
- * that is spent: the caller asks budget_steps.
+ * True where the rules or the packages object to a candidate at one tier. `out` may be NULL, else
+ * it gets the first objection. Takes steps of the run's budget, and objects to everything once that
+ * is spent: the caller checks budget_steps.
  */
 bool objects(const struct problem *problem, const struct candidate *candidate, enum tier tier,
              struct objection *out);
-/* At all tiers, in their order. */
+/* The same at all tiers, in their order. */
 bool objects_at_all(const struct problem *problem, const struct candidate *candidate,
                     struct objection *out);

@@ -33,7 +33,7 @@
 #define RECORD_ATTRIBUTE "/" RECORD_PATH " -merge"
 #define RESULT_ADOPTED "adopted" /* `result`, besides those of an update */
 
-/* What is found out before anything is decided. */
+/* The facts that it finds before it decides anything. */
 struct adoption {
     const struct adopt_options *options;
     struct child *child;
@@ -42,14 +42,14 @@ struct adoption {
     struct plan_list render;
 };
 
-/* What is decided. */
+/* The decision. */
 struct adoption_plan {
     struct alike alike; /* the base of files that are merged */
     struct words yours; /* globs of files that stay the user's */
     struct plan plan;
 };
 
-/* ---------------------------------------------------------------- may it be adopted? */
+/* ---------------------------------------------------------------- checks */
 
 static int refuse_child(const struct child *child, struct err *err)
 {
@@ -65,7 +65,7 @@ static int refuse_child(const struct child *child, struct err *err)
     return err_hint(err, "'tmplgen update' takes its newest version");
 }
 
-/* No run is unfinished any more: the folder that was asked for becomes a child. */
+/* No run is unfinished any more: the chosen folder becomes a child. */
 static int check_child(struct child *child, struct err *err)
 {
     bool found;
@@ -84,7 +84,7 @@ static int check_repository(struct child *child, const char *branch, struct err 
     return preflight_repository(&child->repo, child->index, &child->head, branch, false, err);
 }
 
-/* ---------------------------------------------------------------- what it is made of */
+/* ---------------------------------------------------------------- the making */
 
 /* The matrix overlay in HEAD. */
 static int read_overlay(struct span *out, const struct child *child, struct err *err)
@@ -125,7 +125,7 @@ static int make(struct adoption *a, struct data **refusal, struct err *err)
     return 0;
 }
 
-/* ---------------------------------------------------------------- what stays the user's */
+/* ---------------------------------------------------------------- the user's own files */
 
 static int plan_once(struct adoption_plan *out, const struct adoption *a, struct err *err)
 {
@@ -142,7 +142,7 @@ static int plan_once(struct adoption_plan *out, const struct adoption *a, struct
     return plan_make(&out->plan, arena, child->repo.store, &input, err);
 }
 
-/* A file that differs and is not merged is the user's from now on. False where there is none. */
+/* Gives each file that differs and is not merged to the user. False where there is none. */
 static bool take_as_yours(struct adoption_plan *out, struct arena *arena)
 {
     bool any = false;
@@ -174,7 +174,7 @@ static bool is_to_merge(const struct adoption *a, const struct plan_path *path)
     return false;
 }
 
-/* Finds the files that are merged, and their base. */
+/* Finds the files to merge, and their base. */
 static int find_bases(struct adoption_plan *out, const struct adoption *a, struct words *warnings,
                       struct err *err)
 {
@@ -193,7 +193,7 @@ static int find_bases(struct adoption_plan *out, const struct adoption *a, struc
     return 0;
 }
 
-/* A seed that the user has just as the template has it. */
+/* Marks a seed that the user has exactly as in the template as adopted. */
 static void settle_seeds(struct plan *plan, const struct adoption *a)
 {
     for (size_t i = 0; i < plan->path_count; i++) {
@@ -206,7 +206,7 @@ static void settle_seeds(struct plan *plan, const struct adoption *a)
     }
 }
 
-/* Each turn gives at least one more path to the user, so this ends. */
+/* Each turn gives at least one more path to the user, so the loop ends. */
 static int decide(struct adoption_plan *out, const struct adoption *a, struct words *warnings,
                   struct err *err)
 {
@@ -223,7 +223,7 @@ static int decide(struct adoption_plan *out, const struct adoption *a, struct wo
     return 0;
 }
 
-/* ---------------------------------------------------------------- what the user should know */
+/* ---------------------------------------------------------------- warnings */
 
 static bool has_line(struct span text, const char *wanted)
 {
@@ -237,7 +237,7 @@ static bool has_line(struct span text, const char *wanted)
     return false;
 }
 
-/* The entry that a path of the child will have. */
+/* The entry that a path of the child has afterwards. */
 static struct tree_entry entry_afterwards(const struct child *child, const struct plan *plan,
                                           const char *path)
 {
@@ -248,7 +248,7 @@ static struct tree_entry entry_afterwards(const struct child *child, const struc
     return file ? file->entry : (struct tree_entry){0};
 }
 
-/* Where the .gitattributes stays the user's own, git would merge the record as text. */
+/* Where the user's own .gitattributes stays, git would merge the record as text. */
 static int check_attributes(struct words *warnings, const struct adoption *a,
                             const struct plan *plan, struct err *err)
 {
@@ -291,7 +291,7 @@ static void check_build(struct words *warnings, const struct child *child, const
 
 /* ---------------------------------------------------------------- the run */
 
-/* Fills in the members that only `adopt` has. The document may be of an update that was cut off. */
+/* Fills in the members that only `adopt` has. The document may be that of an interrupted update. */
 static void complete(struct data *document, struct arena *arena, struct data *guesses,
                      const struct adoption_plan *plan)
 {

@@ -35,7 +35,7 @@ static void take(struct guesses *g, struct arena *arena, const char *what, const
 
 /* ---------------------------------------------------------------- answers */
 
-/* Line ends and a terminal's commands would get into files. */
+/* Line ends and a terminal's control codes would get into files. */
 static bool has_control(const char *text)
 {
     for (; *text; text++)
@@ -54,7 +54,7 @@ static void add_answer(const struct guessing *g, const char *name, const char *v
     words_add(&g->out->answers_from, g->arena, from);
 }
 
-/* "my-project" of "My Project", "my_project" for a package: many templates demand it. */
+/* "My Project" -> "my-project", or "my_project" for a package: many templates demand it. */
 static const char *plain(struct arena *arena, const char *text, char dash)
 {
     char *out = arena_strdup(arena, text);
@@ -63,7 +63,7 @@ static const char *plain(struct arena *arena, const char *text, char dash)
     return out;
 }
 
-/* A project's name also as package indexes compare it, a package's also as it is imported. */
+/* Adds a project's name also as package indexes compare it, a package's also as it is imported. */
 static void add_both(const struct guessing *g, const char *name, const char *value,
                      const char *from)
 {
@@ -96,7 +96,7 @@ static int parse_requirement(struct requirement *out, struct arena *arena, const
                                   : arena_memdup(arena, text, len));
 }
 
-/* How much a requirement tells. */
+/* How much a requirement says. */
 enum guess_rank { RANK_NONE, RANK_NAMED, RANK_SPEC, RANK_PIN };
 
 struct framework_guess {
@@ -123,7 +123,7 @@ static bool means(struct arena *arena, const struct words *packages, const char 
     return found && packages->count;
 }
 
-/* The requirement that says most of a framework: a pin, else a SPEC, else its mere name. */
+/* The requirement that says most about a framework: a pin, else a SPEC, else its name alone. */
 static int look_for(struct framework_guess *out, const struct guessing *g, const char *framework)
 {
     struct words packages;
@@ -144,7 +144,7 @@ static int look_for(struct framework_guess *out, const struct guessing *g, const
     return 0;
 }
 
-/* Without blanks, as on a command line. */
+/* Removes blanks, as on a command line. */
 static const char *packed(struct arena *arena, const char *spec)
 {
     char *out = arena_strdup(arena, spec), *to = out;
@@ -155,7 +155,7 @@ static const char *packed(struct arena *arena, const char *spec)
     return out;
 }
 
-/* The SPEC, then its minor, then any version. */
+/* Loosens the guess: the SPEC, then its minor, then any version. */
 static void loosen(struct guesses *out, struct arena *arena, const struct framework_guess *best)
 {
     const struct spec *spec = &best->requirement.spec;
@@ -172,7 +172,7 @@ static void loosen(struct guesses *out, struct arena *arena, const struct framew
     out->framework_from = best->from;
 }
 
-/* Of several frameworks the first that the type names. */
+/* Of several frameworks takes the first that the type names. */
 static int guess_framework(struct guessing *g)
 {
     const char **names, *others = "";
@@ -232,14 +232,14 @@ int guess_all(struct guesses *out, struct arena *arena, const struct child *chil
 
 /* ---------------------------------------------------------------- taking them: the stack */
 
-/* From the guesses as they are to the loosest ones. */
+/* From the exact guesses to the loosest ones. */
 static const struct looseness {
     size_t framework; /* index in `framework` of the guesses */
     bool python;      /* its guess counts */
 } tries[] = {{0, true}, {1, true}, {0, false}, {1, false}, {2, true}, {2, false}};
 enum { TRIES = sizeof(tries) / sizeof(*tries) };
 
-/* The request with guesses so loose; false where that says nothing new. */
+/* Adds guesses of that looseness to the request; false where that changes nothing. */
 static bool say_guesses(struct stack_request *out, const struct guesses *g, struct arena *arena,
                         const struct stack_request *request, const struct looseness *try)
 {
@@ -257,7 +257,7 @@ static bool say_guesses(struct stack_request *out, const struct guesses *g, stru
     return true;
 }
 
-/* On a terminal the user confirms a guess, or says something else: that is not loosened. */
+/* On a terminal the user confirms a guess, or enters another value, which is never loosened. */
 static int ask_one(const char **text, const char **from, struct arena *arena,
                    const struct asker *asker, enum stack_choice choice, const char *help,
                    struct err *err)
@@ -267,7 +267,7 @@ static int ask_one(const char **text, const char **from, struct arena *arena,
                     arena_printf(arena, "%s, by %s", help, *from), err) < 0)
         return -1;
     if (*text != guessed)
-        *from = NULL; /* it is no guess any more */
+        *from = NULL; /* it is not a guess any more */
     return 0;
 }
 
@@ -323,7 +323,7 @@ int guess_stack(struct guesses *g, struct arena *arena, struct making *m,
             continue;
         err_release(err); /* of the attempt before */
         rc = making_stack(m, said, &made, err);
-        if (!g->framework[0]) /* the user is asked once */
+        if (!g->framework[0]) /* ask the user only once */
             request_overlay(&asked, &(struct stack_request){.said[CHOICE_FRAMEWORK] =
                                                                 m->request.said[CHOICE_FRAMEWORK]});
     }
@@ -354,7 +354,7 @@ int guess_answers(struct guesses *g, struct arena *arena, struct making *m,
     for (size_t i = 0; i < g->answers.count; i++)
         given_add(&all, arena, g->answers.items[i]);
     if (m->asker || making_answers(m, &all, name_default, &first) < 0) {
-        /* the answers do not go together, perhaps because of a guess */
+        /* the answers contradict each other, perhaps because of a guess */
         if (making_answers(m, m->asker ? &all : given, name_default, err) < 0)
             return -1;
         if (!m->asker)

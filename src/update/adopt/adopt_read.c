@@ -1,4 +1,4 @@
-/* Clues in a repository's files: names, requirements, Pythons, a template's answers. */
+/* Reads clues in a repository's files: names, requirements, Pythons, a template's answers. */
 #include "update/adopt/adopt_read.h"
 
 #include "base/arena.h"
@@ -51,7 +51,7 @@ static const char *trimmed(struct arena *arena, const char *text, size_t len)
     return arena_memdup(arena, text, span_trim_end(span_of(text, len), " \t\n\v\f\r").len);
 }
 
-/* The next line without its end; NULL behind the last. */
+/* Takes the next line without its end; NULL after the last. */
 static const char *next_line(struct arena *arena, struct span *text)
 {
     if (!text->len)
@@ -64,7 +64,7 @@ static const char *next_line(struct arena *arena, struct span *text)
 
 /* ---------------------------------------------------------------- versions */
 
-/* "3.11.4" of "3.11.4-slim"; "" where it begins with no version of two numbers. */
+/* "3.11.4-slim" -> "3.11.4"; "" where the text begins with no version of two numbers. */
 static const char *leading_version(struct arena *arena, const char *text)
 {
     struct span number = span_trim_end(span_of(text, strspn(text, "0123456789.")), ".");
@@ -72,7 +72,7 @@ static const char *leading_version(struct arena *arena, const char *text)
     return strchr(version, '.') ? version : "";
 }
 
-/* Only the minor of a Python counts. */
+/* Adds a Python; only its minor counts. */
 static void add_python(struct reading *r, const char *version)
 {
     const char *dot = strchr(version, '.');
@@ -84,7 +84,7 @@ static void add_python(struct reading *r, const char *version)
 
 enum { VERSION_MAX = 1000000 }; /* a larger number is no version */
 
-/* Poetry's `^2.4.1`, `~2.4`, `2.4.1`, `*` and the like as pip has them. */
+/* Converts Poetry's `^2.4.1`, `~2.4`, `2.4.1`, `*` and the like to pip's form. */
 static const char *poetry_spec(struct arena *arena, const char *text)
 {
     char *end;
@@ -95,7 +95,7 @@ static const char *poetry_spec(struct arena *arena, const char *text)
     if (*text != '^' && (*text != '~' || text[1] == '='))
         return text;
     const char *version = text + 1;
-    long part[3] = {0}, count = 0; /* "2.4": two */
+    long part[3] = {0}, count = 0; /* "2.4" has two */
     for (const char *at = version; count < 3 && isdigit((unsigned char)*at); at = end + 1) {
         part[count++] = strtol(at, &end, 10);
         if (*end != '.')
@@ -158,7 +158,7 @@ static void read_poetry(struct reading *r, const char *key, const char *text)
         add(r, FOUND_REQUIREMENT, NULL, arena_printf(r->arena, "%s%s", name, spec));
 }
 
-/* The key behind "tool.poetry.dependencies." and the like; NULL: it is of no such table. */
+/* The key after "tool.poetry.dependencies." and the like; NULL: the table is another. */
 static const char *poetry_key(const char *path)
 {
     static const char start[] = "tool.poetry.", group[] = "group.", table[] = "dependencies.";
@@ -216,7 +216,7 @@ static void take_setup(struct reading *r, const char *section, const char *key, 
         add_requirement(r, value);
 }
 
-/* `KEY = VALUE`, and lines of the same key that are indented. */
+/* Reads `KEY = VALUE`, and the indented lines of the same key. */
 static void read_setup(struct reading *r, struct span text)
 {
     const char *line, *section = "", *key = "";
@@ -275,7 +275,7 @@ static void read_python_version(struct reading *r, struct span text)
 
 /* ---------------------------------------------------------------- environment.yml */
 
-/* "CHANNEL::NAME=VERSION=BUILD", where one `=` means all that begin with it. */
+/* "CHANNEL::NAME=VERSION=BUILD"; one `=` matches every version that begins with VERSION. */
 static void take_conda(struct reading *r, const char *text)
 {
     const char *channel = strstr(text, "::");
@@ -324,7 +324,7 @@ static void read_environment(struct reading *r, struct span text)
 
 /* ---------------------------------------------------------------- other templates' answers */
 
-/* Names of templates of cookiecutter and copier, and our names for the same. */
+/* Names in templates of cookiecutter and copier, and our names for the same. */
 static const struct {
     const char *theirs, *ours;
 } aliases[] = {{"project_name", "name"},
@@ -414,9 +414,9 @@ static void read_copier(struct reading *r, struct span text)
 
 /* ---------------------------------------------------------------- the files */
 
-/* The most telling first. */
+/* The most reliable first. */
 static const struct {
-    const char *start, *glob; /* paths that begin with it, and match */
+    const char *start, *glob; /* matches paths that begin with `start` and match `glob` */
     void (*read)(struct reading *r, struct span text);
 } files[] = {
     {".copier-answers", ".copier-answers*.yml", read_copier},
@@ -454,7 +454,7 @@ static void read_file(struct reading *r, const struct plan_file *file, size_t ro
         files[row].read(r, bytes.bytes);
 }
 
-/* "src/NAME/__init__.py", or "NAME/__init__.py" where that is no folder of tests. */
+/* "src/NAME/__init__.py", or "NAME/__init__.py" unless NAME is a folder of tests. */
 static void find_packages(struct reading *r)
 {
     static const char *const globs[] = {"src/*/__init__.py", "*/__init__.py"};

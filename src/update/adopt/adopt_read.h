@@ -1,4 +1,4 @@
-/* Clues in a repository's files: names, requirements, Pythons, a template's answers. */
+/* Reads clues in a repository's files: names, requirements, Pythons, a template's answers. */
 #pragma once
 
 #include "base/str.h"
@@ -22,9 +22,9 @@ struct clue {
 };
 
 struct clues {
-    struct clue *items; /* the most telling first */
+    struct clue *items; /* the most reliable first */
     size_t count;
-    struct words warnings; /* of files that could not be read */
+    struct words warnings; /* about files that could not be read */
 };
 
 /* Reads HEAD's files. Everything lives in the arena. */

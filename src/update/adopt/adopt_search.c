@@ -1,4 +1,4 @@
-/* Which version of a catalog resembles a repository's files most: they were made from it. */
+/* Finds the version of a catalog that a repository's files resemble most: their origin. */
 #include "update/adopt/adopt_search.h"
 
 #include "base/arena.h"
@@ -79,11 +79,11 @@ static bool is_better(const struct resemblance *a, const struct resemblance *b)
 {
     if (a->identical != b->identical)
         return a->identical > b->identical;
-    /* as fractions */
+    /* compares fractions */
     return (double)a->common * (double)b->all > (double)b->common * (double)a->all;
 }
 
-/* Copies the files at the paths: the render itself goes. */
+/* Copies the files at the paths: the render itself is freed. */
 static void keep_files(struct version_search *s, const struct plan_list *render)
 {
     struct plan_file *files = arena_array(s->arena, s->count + 1, sizeof(*files));
@@ -127,7 +127,7 @@ static void compare(struct version_search *s, const struct plan_list *render)
     keep_files(s, render);
 }
 
-/* A version that cannot be rendered with these answers is left out, and the report says why. */
+/* Leaves out a version that cannot be rendered with these answers; the report says why. */
 static int look_at(struct version_search *s)
 {
     ARENA_SCRATCH(scratch);

@@ -1,4 +1,4 @@
-/* The base that --base names: what it would do to the child's own files. */
+/* The base that --base names, and its effect on the child's own files. */
 #include "update/base/base_given.h"
 
 #include "base/arena.h"
@@ -24,7 +24,7 @@ int base_given_resolve(struct oid *out, const struct repo *repo, const char *nam
                   : 0;
 }
 
-/* The file in a render: one with the same content, else one with the path; or NULL. */
+/* Finds the file in a render: one with the same content, else one with the path; or NULL. */
 static const struct plan_file *find_known(const struct base_claim *claim,
                                           const struct plan_file *file)
 {
@@ -51,7 +51,7 @@ static bool take_proven(struct plan_file *file, const struct base_claim *claim)
     return true;
 }
 
-/* A file that the template has no more is deleted only where a render had that content. */
+/* A file that the template dropped is deleted only where a render had that content. */
 static bool judge(struct plan_file *file, struct base_judgement *out, struct arena *arena,
                   const struct base_claim *claim)
 {

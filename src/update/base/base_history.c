@@ -1,4 +1,4 @@
-/* Trees of a child's repository as renders, and what its history proves of them. */
+/* Trees of a child's repository as renders, and the proof that its history gives for them. */
 #include "update/base/base_history.h"
 
 #include "base/arena.h"
@@ -83,7 +83,7 @@ struct folder_version {
 
 struct visited_commit {
     struct oid id;
-    size_t version; /* its number + 1; 0: the child is not in it */
+    size_t version; /* its version's number + 1; 0: the child is not in it */
 };
 
 struct history_search {
@@ -94,10 +94,10 @@ struct history_search {
     size_t version_count;
     struct visited_commit *commits; /* newest first */
     size_t commit_count;
-    struct base_tree *trees; /* what commits show */
+    struct base_tree *trees; /* the trees found in commits */
     size_t tree_count;
     struct oid_map folders, records, numbers, places; /* of versions, records, commits, trees */
-    struct oid *recorded; /* by the number of a record's file; zero: no record */
+    struct oid *recorded; /* by number of the record's file; zero: it is no record */
     size_t record_count;
     int replays;
     size_t replayed_files;
@@ -124,7 +124,7 @@ static const struct base_tree *tree_of(const struct history_search *s, const str
     return oid_map_find(&at, &s->places, id) ? &s->trees[at] : NULL;
 }
 
-/* The tree that a record names; zero where it is no record. */
+/* Reads the tree that a record names; zero where the blob is no record. */
 static int read_recorded(struct oid *out, struct history_search *s, const struct oid *blob)
 {
     ARENA_SCRATCH(scratch);
@@ -165,7 +165,7 @@ static int add_version(size_t *number, struct history_search *s, const struct ba
     return 0;
 }
 
-/* A child lies in a folder: a commit may hold its render alone, without the folder. */
+/* A child lies in a folder, but a commit may hold its render alone, without the folder. */
 static int look_at_whole(struct history_search *s, const struct oid *commit)
 {
     struct base_tree whole;
@@ -197,18 +197,18 @@ static int visit(bool *stop, void *context, const struct oid *commit)
 
 /* ---------------------------------------------------------------- one update, done again */
 
-/* Its own arena has what it looks at. */
+/* Its own arena has everything that it looks at. */
 struct update_replay {
     struct arena arena;
     const struct repo *repo;
     struct plan_list base, before, after;
     struct tree_edit *edits;
     size_t edit_count;
-    bool clean; /* no lines of the update were the child's, too */
+    bool clean; /* no line changed in the update was changed by the child, too */
     struct err *err;
 };
 
-/* The one file of the base with that content whose path the child lacks: the child moved it. */
+/* The only file of the base with that content whose path the child lacks: the child moved it. */
 static const struct plan_file *find_moved(const struct update_replay *r,
                                           const struct plan_file *file)
 {
@@ -225,7 +225,7 @@ static const struct plan_file *find_moved(const struct update_replay *r,
     return found;
 }
 
-/* Child and update changed the file: it is merged as text, else as lines of pins. */
+/* Child and update both changed the file: merges it as text, else as lines of pins. */
 static int merge_file(struct update_replay *r, const struct plan_file *base,
                       const struct plan_file *before, const struct plan_file *after)
 {
@@ -246,7 +246,7 @@ static int merge_file(struct update_replay *r, const struct plan_file *base,
     return 0;
 }
 
-/* One path that the update changed. The child's own changes stay out. */
+/* Replays one path that the update changed. The child's own changes stay out. */
 static int replay_file(struct update_replay *r, const struct plan_file *before,
                        const struct plan_file *after)
 {
@@ -283,9 +283,9 @@ static int replay_files(struct update_replay *r)
 }
 
 /*
- * Does to `base`, which `before` was made from, what the update did from the child's tree `before`
- * to `after`. `*tree` is in the store where the replay is clean. Only the id of the result tells
- * whether it is the render that the update brought.
+ * Applies the update's changes, from the child's tree `before` to `after`, to `base`, which is the
+ * render of `before`. `*tree` is in the store where the replay is clean. Only the id of the result
+ * tells whether it is the update's render.
  */
 static int replay_update(struct oid *tree, bool *clean, struct history_search *s,
                          const struct oid *base, const struct oid *before, const struct oid *after)
@@ -315,7 +315,7 @@ static const struct folder_version *version_at(const struct history_search *s,
     return version->has_record ? version : NULL;
 }
 
-/* The parent from which an update started; NULL where the commit brings no new record. */
+/* The parent from which an update started; NULL: the commit has no new record. */
 static int find_parent(const struct folder_version **out, const struct history_search *s,
                        const struct visited_commit *commit, const struct folder_version *after)
 {
@@ -360,7 +360,7 @@ static int replay_one(struct history_search *s, const struct visited_commit *com
     return 0;
 }
 
-/* A commit stands before its parents, so that one turn is mostly enough. */
+/* Each commit is listed before its parents, so that one turn is mostly enough. */
 static int replay_all(struct history_search *s)
 {
     size_t before;

@@ -1,4 +1,4 @@
-/* The render of a record, by a catalog that has its version. */
+/* Renders a record with a catalog that has its version. */
 #include "update/base/base_render.h"
 
 #include "base/arena.h"

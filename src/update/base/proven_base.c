@@ -35,14 +35,14 @@ struct base_search {
     /* Found on the way: */
     char rendered[41]; /* the tree of `render`; "" where there is none */
     struct render render;
-    struct err why; /* there is no render */
+    struct err why; /* why there is no render */
     struct base_history history;
     struct err *err;
 };
 
 /* ---------------------------------------------------------------- rendered again */
 
-/* Where the catalog is now. */
+/* The catalog's present source. */
 static const char *source_now(const struct base_search *s)
 {
     return s->options->moved_to ? s->options->moved_to : s->record->catalog.source;
@@ -95,7 +95,7 @@ static int proven_by_ref(bool *proven, struct base_search *s)
     return *proven ? take_tree(s, PROOF_REF, &tree) : 0;
 }
 
-/* A proof that cannot be read is none: then the base is rendered again. */
+/* An unreadable proof counts as none: then the base is rendered again. */
 static bool proven_before(struct base_search *s)
 {
     ERR_SCRATCH(ignored);
@@ -120,7 +120,7 @@ static int proven_by_history(bool *proven, struct base_search *s)
     return tree ? take_tree(s, PROOF_HISTORY, tree) : 0;
 }
 
-/* The catalog's history was rewritten: its recorded ref may render the same. */
+/* The catalog's history was rewritten: its recorded ref may still render the same. */
 static bool proven_by_name(struct base_search *s)
 {
     ERR_SCRATCH(other);
@@ -156,7 +156,7 @@ static int look_at_given(bool *proven, struct base_tree *tree, struct base_searc
     return 0;
 }
 
-/* Renders of the template, which tell its files from the child's own. */
+/* Renders of the template, which tell its files apart from the child's own. */
 struct known_renders {
     struct plan_list *lists;
     size_t count;
@@ -169,7 +169,7 @@ static void add_render(struct known_renders *known, struct base_search *s,
     base_list_render(list, s->arena, render);
 }
 
-/* Adds other versions of the catalog, no more than take a short time to render. */
+/* Adds other versions of the catalog, only as many as render in a short time. */
 static void add_revisions(struct known_renders *known, struct base_search *s)
 {
     ERR_SCRATCH(ignored);
@@ -250,7 +250,7 @@ static const char *proven_note(const struct base_search *s, const struct words *
                         : NULL;
 }
 
-/* The render of the record, where it is known without --base; else NULL. */
+/* Finds the render of the record, if it is known without --base; else NULL. */
 static int find_proven(const struct plan_list **out, struct base_search *s, bool rendered)
 {
     struct plan_list *list = arena_alloc(s->arena, sizeof(*list));

@@ -24,27 +24,27 @@ struct base {
     enum proof proof;
     struct oid tree; /* without the record */
     struct plan_list files;
-    bool has_rules;      /* sources and policies are known */
-    const char *drift;   /* with accepted drift: the recorded id; else NULL */
-    const char *note;    /* a warning about it, or NULL */
+    bool has_rules;      /* sources and policies of its files are known */
+    const char *drift;   /* with accepted drift: the recorded tree id; else NULL */
+    const char *note;    /* a warning about the base, or NULL */
     struct words undone; /* with PROOF_GIVEN: paths where the child's changes count as the
                             template's */
 };
 
 struct base_options {
     const char *commit; /* --base: anything that names a commit; or NULL */
-    bool trust;         /* --trust-base: it need not be the render of the record */
-    const struct plan_list *child, *render; /* with `commit`: files that it could harm */
+    bool trust;         /* --trust-base: the commit need not be the render of the record */
+    const struct plan_list *child, *render; /* with `commit`: the files that it could harm */
     const struct render *alike;             /* see struct render_input */
     bool accept_drift;
-    bool looks;           /* changes nothing: a remembered proof counts (child/proof.h) */
-    const char *moved_to; /* the catalog, where the recorded source has it no more; or NULL */
+    bool looks;           /* changes nothing: a remembered proof counts (child/base_ref.h) */
+    const char *moved_to; /* the catalog's new source, where the recorded one lacks it; or NULL */
 };
 
 /*
- * Renders the record again, else looks for its base ref, else into the history. `record` is
- * genuine. Exit 3, "no-base" or "drift", where nothing proves the base; "unproven-base" where
- * `commit` is not the recorded render, and is not trusted. It never guesses.
+ * Proves the base: renders the record again, else looks for its base ref, else searches the
+ * history. `record` is genuine. Exit 3, "no-base" or "drift", where nothing proves the base;
+ * "unproven-base" where `commit` is neither the recorded render nor trusted. It never guesses.
  */
 TG_CHECKED int base_prove(struct base *out, const struct repo *repo, const struct record *record,
                           const struct base_options *options, struct err *err);

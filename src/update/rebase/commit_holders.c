@@ -1,4 +1,4 @@
-/* Refs that have commits of a range, and keep them as they were. */
+/* Finds the refs that contain commits of a range, and so keep the old ones alive. */
 
 #include "base/arena.h"
 #include "base/shell.h"
@@ -28,9 +28,9 @@ struct holder_step {
 struct holder_search {
     struct arena arena;
     const struct repo *repo;
-    const char *moved;          /* the branch that is to be moved */
+    const char *moved;          /* the branch to move */
     struct oid_map range, seen; /* indexes in the range, and in `reached` */
-    size_t *reached, count;     /* so many commits of the range each one reaches */
+    size_t *reached, count;     /* how many commits of the range each one reaches */
     struct holder_step *step;
     struct err *err;
 };
@@ -41,7 +41,7 @@ static void raise_to(size_t *most, size_t found)
         *most = found;
 }
 
-/* Adds what is known of the commit to `most`; an unknown one becomes the next step. */
+/* Raises `most` to what is known of the commit; an unknown commit becomes the next step. */
 static int enter(struct holder_search *s, const struct oid *id, size_t *most)
 {
     size_t at;
@@ -83,7 +83,7 @@ static int search_from(size_t *most, struct holder_search *s, const struct oid *
     return 0;
 }
 
-/* The commit of a ref; `*found` is false where it names something else, or nothing. */
+/* The commit of a ref; `*found` is false where it names another object, or nothing. */
 static int peel(struct oid *out, bool *found, const struct holder_search *s, git_reference *ref)
 {
     git_object *object = NULL;
@@ -97,7 +97,7 @@ static int peel(struct oid *out, bool *found, const struct holder_search *s, git
     return git_fail(s->err, "cannot read what '%s' names", git_reference_name(ref));
 }
 
-/* A remote's HEAD follows a branch that has a ref of its own. */
+/* A remote's HEAD is skipped: it follows a branch that has a ref of its own. */
 static bool is_looked_at(const struct holder_search *s, git_reference *ref)
 {
     const char *name = git_reference_name(ref);
@@ -183,7 +183,7 @@ int holders_check_published(const struct commit_holders *holders, const struct r
                          "everybody who has them agrees, --rewrite-published does it");
 }
 
-/* ---------------------------------------------------------------- what the report says */
+/* ---------------------------------------------------------------- the report */
 
 static bool has_note(const struct repo *repo, const struct oid *commit)
 {
@@ -213,7 +213,7 @@ static void warn_of_lost(struct replay_result *out, const struct repo *repo,
                      notes, notes == 1 ? "commit has" : "commits have");
 }
 
-/* "origin" of "refs/remotes/origin/main", and where the branch's name begins; NULL: no remote's. */
+/* "refs/remotes/origin/main": returns "origin", and `*branch` is "main"; NULL: no remote's. */
 static const char *remote_of(const char **branch, const struct repo *repo, const char *ref)
 {
     static const char start[] = "refs/remotes/";
@@ -229,7 +229,7 @@ static const char *remote_of(const char **branch, const struct repo *repo, const
     return NULL;
 }
 
-/* A remote's copy of the branch is to be pushed anew, once everybody agrees. */
+/* Lists a remote's copy of the branch, which must be pushed anew once everybody agrees. */
 static bool add_rewritten(struct data *list, const struct repo *repo,
                           const struct commit_holder *holder, const char *moved)
 {

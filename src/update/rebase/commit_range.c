@@ -105,7 +105,7 @@ static int parse_record(struct range_commit *commit, struct arena *arena, const 
     return 0;
 }
 
-/* A commit whose record cannot be parsed, with conflict markers and the like, has none. */
+/* A commit whose record cannot be parsed, as with conflict markers, has no record. */
 static int read_record(struct range_commit *commit, const struct range_commit *before,
                        struct arena *arena, const struct repo *repo, struct err *err)
 {
@@ -131,7 +131,7 @@ static int read_records(struct commit_range *range, struct arena *arena, const s
     return 0;
 }
 
-/* A root without a record may be the render of the next record: rebase and merge make it. */
+/* A root without a record may be the render of the next record: rebase and merge make those. */
 static int check_root(struct commit_range *range, struct arena *arena, struct err *err)
 {
     const struct range_commit *root = &range->commits[0], *next = root + 1;

@@ -1,4 +1,4 @@
-/* The commits that a rebase replays, in a line up to HEAD, and the refs that have them. */
+/* The commits that a rebase replays, in a line up to HEAD, and the refs that contain them. */
 #pragma once
 
 #include "base/err.h"
@@ -16,9 +16,9 @@ struct repo;
 
 struct range_commit {
     struct raw_commit raw;
-    struct oid parent_tree; /* zero: it is a root */
+    struct oid parent_tree; /* zero: the commit is a root */
     struct tree_entry record_entry, overlay_entry;
-    const struct record *record; /* NULL: it has none that can be read */
+    const struct record *record; /* NULL: it has no readable record */
     const struct record *made;   /* the newest record until then that nobody edited by hand; else
                                     `record` */
     /* Files that migrations rename: of an update from the version before to its own; of an update,
@@ -33,22 +33,22 @@ struct commit_range {
 };
 
 /*
- * From the root to `tip`, without a root that is a base commit, as rebase makes it. Refused (3),
- * naming the commit: "merge-in-range", "shallow", "unsound-root" (the root has no record, and is
- * not the render of the next commit's record).
+ * Reads the commits from the root to `tip`, without a root that is a base commit, as rebase makes
+ * it. Refused (3), naming the commit: "merge-in-range", "shallow", "unsound-root" (the root has no
+ * record, and is not the render of the next commit's record).
  */
 TG_CHECKED int range_read(struct commit_range *out, struct arena *arena, const struct repo *repo,
                           const struct oid *tip, struct err *err);
 
-/* "1234567890 (subject)". */
+/* Formats "1234567890 (subject)". */
 const char *range_name(struct arena *arena, const struct raw_commit *commit);
 
-/* Refs that have commits of a range, and keep them as they were. */
+/* A ref that contains commits of a range, and so keeps the old ones alive. */
 
 struct commit_holder {
     const char *ref; /* in full */
     struct oid tip;
-    size_t commits; /* so many of the range, from its start */
+    size_t commits; /* the number of commits of the range that it contains, from its start */
 };
 
 /* Remotes' branches, tags, and other branches. */
@@ -57,8 +57,7 @@ struct commit_holders {
     size_t count;
 };
 
-/* All refs that have some of the range, but `moved`, the branch that is to be moved (in full, or
- * NULL). */
+/* Finds all refs with commits of the range, but `moved`, the branch to move (in full, or NULL). */
 TG_CHECKED int holders_find(struct commit_holders *out, const struct repo *repo,
                             const struct commit_range *range, const char *moved, struct err *err);
 
@@ -68,8 +67,8 @@ TG_CHECKED int holders_check_published(const struct commit_holders *holders,
                                        struct err *err);
 
 /*
- * Fills in `rewritten`, the branches of remotes that are to be pushed anew, and warns of
- * signatures, notes, tags and branches that the new commits lack.
+ * Fills in `rewritten`, the branches of remotes to push anew, and warns of signatures, notes, tags
+ * and branches that the new commits lack.
  */
 void holders_report(struct replay_result *out, const struct commit_holders *holders,
                     const struct repo *repo, const struct commit_range *range, const char *moved);

@@ -1,4 +1,4 @@
-/* Which file of a commit is which of the template's. */
+/* Maps files of a commit to the template's files. */
 #include "update/rebase/file_lineage.h"
 
 #include "base/arena.h"
@@ -38,7 +38,7 @@ int lineage_list(struct plan_list *out, struct arena *arena, const struct repo *
     return 0;
 }
 
-/* The file of the pair that knows its template file; or NULL. */
+/* The file of the pair with a known template file; or NULL. */
 static const struct plan_file *rule_of(const struct plan_pair *pair)
 {
     static const enum side order[] = {CHILD, RENDER, BASE};

@@ -1,4 +1,4 @@
-/* The strategy `rebase`: the child's own commits are done again on the new render. */
+/* The strategy `rebase`: replays the child's own commits on the new render. */
 #include "base/arena.h"
 #include "base/utf8.h"
 #include "child/record.h"
@@ -54,7 +54,7 @@ static int refuse_stop_on_branch(struct err *err)
                          "--branch");
 }
 
-/* A replay ends in the tree of the strategy `pick`, or stops at a conflict. */
+/* Checks that a replay ends in the tree of the strategy `pick`, or stops at a conflict. */
 static int check_end(const struct replay_result *out, const struct replay *r,
                      const struct strategy_input *in, struct err *err)
 {
@@ -80,7 +80,7 @@ static int find_renames_of(struct renames *out, const struct strategy_input *in,
     return 0;
 }
 
-/* The files that migrations rename: in each update, and from its version to the new one. */
+/* Finds the files that migrations rename: in each update, and from its version to the new one. */
 static int find_renames(struct commit_range *range, const struct strategy_input *in,
                         struct err *err)
 {
@@ -95,7 +95,7 @@ static int find_renames(struct commit_range *range, const struct strategy_input 
     return 0;
 }
 
-/* The first commit mostly has the record whose base is proven by now. */
+/* The first commit usually has the record whose base is already proven. */
 static void take_proven(struct replay *r, const struct strategy_input *in)
 {
     const struct commit_range *range = r->in->range;
@@ -150,14 +150,14 @@ static int fill_journal(struct journal *j, const struct strategy_input *in,
         rebase_context_put_document(arena, replayed->context, replayed->document);
         return rebase_fill_stop(j, replayed, arena, err);
     }
-    j->before.tree = in->repo->tree; /* the new commit's parent is not the index's */
+    j->before.tree = in->repo->tree; /* the new commit's parent is not the index's tree */
     rebase_fill_end(j, replayed, in->repo);
     return 0;
 }
 
 /* ---------------------------------------------------------------- a stop's commit */
 
-/* The message stays, unless the user has changed it. Where no change is left there is no commit. */
+/* Keeps the message unless the user has changed it. Makes no commit where no change is left. */
 static int commit_stop(struct oid *commit, const struct journal *stopped, const struct repo *repo,
                        const struct oid *tree, const struct identity *who, const char *message,
                        struct err *err)
@@ -176,7 +176,7 @@ static int commit_stop(struct oid *commit, const struct journal *stopped, const 
     return raw_commit_put(commit, repo->store, &raw, tree, &repo->head, who->committer, err);
 }
 
-/* Its commits are the child's own, one by one. */
+/* Its commits are the child's own commits, one by one. */
 static const char *const refuses[] = {"no-commit", "message", "signoff", "on-conflict",
                                       "refresh",   "restore", NULL};
 

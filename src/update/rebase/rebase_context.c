@@ -1,4 +1,4 @@
-/* What a rebase that stopped needs to go on, as its journal keeps it. */
+/* The state that a stopped rebase needs to go on, as its journal keeps it. */
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -26,7 +26,7 @@ static void add_renames(struct data *list, struct arena *arena, size_t commit,
     }
 }
 
-/* [commit, true where it is of `goes`, old, new] */
+/* [commit, true for `goes`, old, new] */
 static struct data *renames_data(struct arena *arena, const struct commit_range *range)
 {
     struct data *list = data_list(arena);

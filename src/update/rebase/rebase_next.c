@@ -1,4 +1,4 @@
-/* A rebase goes on from a stop: from the user's commit to the next stop, or to the end. */
+/* Goes on with a rebase from a stop: from the user's commit to the next stop, or to the end. */
 
 #include "apply/kept_resolutions.h"
 #include "apply/preflight.h"
@@ -34,7 +34,7 @@ void rebase_add_conflicts(struct words *out, struct arena *arena, const struct p
 
 /* ---------------------------------------------------------------- journals */
 
-/* The text of ORIG_HEAD, for the way back: NULL where that is no commit. */
+/* The text of ORIG_HEAD, for going back; NULL where it names no commit. */
 static const char *read_orig_head(const struct repo *repo)
 {
     ERR_SCRATCH(ignored);
@@ -82,7 +82,7 @@ int rebase_fill_stop(struct journal *j, const struct replay_result *replayed, st
     return rebase_context_store(&j->context, arena, replayed->context, err);
 }
 
-/* ---------------------------------------------------------------- what the stop has kept */
+/* ---------------------------------------------------------------- the state of the stop */
 
 /* The replay as the stop left it. */
 struct stopped_rebase {
@@ -105,7 +105,7 @@ static int refuse_context(const struct journal *stopped, struct err *err)
     return err_hint(err, "'tmplgen update --abort' goes back");
 }
 
-/* Takes the steps that are done, with their notes. */
+/* Takes the finished steps, with their notes. */
 static int take_steps(struct replay *r, const struct journal *stopped, const struct data *commits,
                       struct err *err)
 {
@@ -162,7 +162,7 @@ static int read_stop(struct stopped_rebase *out, struct replay *r, const struct 
 
 /* ---------------------------------------------------------------- the user's commit */
 
-/* To delete the file resolves the conflict where one side deleted it; else it may have moved. */
+/* Deleting the file is a resolution where one side deleted it; else the file may have moved. */
 static bool is_resolution(const struct repo *repo, const struct path_change *change,
                           const struct tree_entry *entry)
 {
@@ -176,7 +176,7 @@ static bool is_resolution(const struct repo *repo, const struct path_change *cha
            !three_way_is_marked(content.bytes);
 }
 
-/* For the next time. */
+/* Keeps the resolutions for equal conflicts to come. */
 static void keep_resolutions(const struct repo *repo, const struct journal_files *files,
                              const struct oid *tree)
 {
@@ -222,9 +222,9 @@ static int is_same_version(bool *out, const struct repo *repo, const struct tree
 }
 
 /*
- * Every replayed commit has the new version's record. A user who took the commit's whole tree at
- * the stop, or deleted the record, gets that record back: else the child would claim to be of
- * another version than its files.
+ * Every replayed commit has the new version's record. At the stop the user may have taken the
+ * commit's whole tree, or deleted the record. Then the record is put back: else the child would
+ * claim another version than that of its files.
  */
 static int take_record(struct oid *made, struct oid *tree, struct replay_input *in,
                        struct words *warnings, const struct replay *r, struct err *err)
@@ -255,7 +255,7 @@ static int take_record(struct oid *made, struct oid *tree, struct replay_input *
     return raw_commit_put(made, store, &raw, tree, &raw.parent, in->committer, err);
 }
 
-/* `from` is the tree that files and index are at. */
+/* `from` is the tree of files and index. */
 static int take_commit(struct oid *from, struct stopped_rebase *s, struct replay *r,
                        struct words *warnings, const struct oid *resolved, struct err *err)
 {
@@ -277,8 +277,8 @@ static int take_commit(struct oid *from, struct stopped_rebase *s, struct replay
 /* ---------------------------------------------------------------- the next run */
 
 /*
- * After a stop the end need not be pick's. Warns of paths where it is not, and which the user has
- * not looked at.
+ * After a stop the result may differ from pick's. Warns of paths where it does, and which the user
+ * has not looked at.
  */
 static int warn_of_others(struct replay_result *out, const struct replay *r,
                           const struct pick_end *pick, struct err *err)

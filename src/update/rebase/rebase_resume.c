@@ -1,4 +1,4 @@
-/* A rebase that stopped on the way: on, or back, from wherever HEAD is. */
+/* Ends or resumes a stopped rebase, forward or back, wherever HEAD is. */
 
 #include "apply/apply.h"
 #include "apply/preflight.h"
@@ -34,7 +34,7 @@ int rebase_resume_refuse(const struct repo *repo, const struct journal *stopped,
 
 /* ---------------------------------------------------------------- on */
 
-/* A stop has the lines of its commit, the end those of the whole update. */
+/* A stop has the lines of its commit; the end has those of the whole update. */
 static int make_document(struct data **document, struct arena *arena, const struct journal *stopped,
                          const struct replay_result *replayed, struct err *err)
 {
@@ -69,7 +69,7 @@ int rebase_resume_go_on(struct data **document, struct child *child, struct appl
 
 /* ---------------------------------------------------------------- back */
 
-/* From the tree `from` to the branch's commit, on disk and in the index. */
+/* Lists the changes from the tree `from` to the branch's commit, on disk and in the index. */
 static int list_changes(struct preflight *out, const struct child *child, const struct oid *branch,
                         const struct oid *from, struct err *err)
 {
@@ -106,7 +106,7 @@ int rebase_resume_return(struct data **document, struct child *child, struct app
     return TG_OK;
 }
 
-/* True where the tree differs from what the stop went on from in paths that its journal lacks. */
+/* True where the tree differs from the run's start in paths that the journal lacks. */
 static int has_more(bool *out, const struct repo *repo, const struct journal *stopped,
                     const struct oid *committed, struct err *err)
 {

@@ -1,4 +1,4 @@
-/* A child's commits done again on a new base commit, in memory. */
+/* Replays a child's commits on a new base commit, in memory. */
 #include "update/rebase/replay.h"
 
 #include "base/arena.h"
@@ -20,14 +20,14 @@ const char *const replay_state_names[REPLAY_STATES] = {
     [REPLAY_CONFLICT] = "conflict",
 };
 
-/* One step. Its own arena has all but what goes into the replay. */
+/* One step. Its own arena has everything, except what goes into the replay. */
 struct stepping {
     const struct replay_input *in;
     struct replay *r;
     struct arena arena;
     const struct range_commit *commit;
     struct replay_step *step;
-    struct plan_list base; /* from which the commit began */
+    struct plan_list base; /* the commit's base */
     bool has_rules;        /* the template's files in it are known */
     struct plan plan;
     struct err *err;
@@ -44,7 +44,7 @@ void replay_begin(struct replay *out, const struct replay_input *in)
 
 /* ---------------------------------------------------------------- trees */
 
-/* `tree` with the edits, and with the record, or without it where that is NULL. */
+/* Makes `tree` with the edits and the record; without a record where that is NULL. */
 static int edit_tree(struct oid *out, struct stepping *s, const struct oid *tree,
                      const struct plan *plan, const struct tree_entry *record)
 {
@@ -60,7 +60,7 @@ static int edit_tree(struct oid *out, struct stepping *s, const struct oid *tree
 
 /* ---------------------------------------------------------------- the base of a commit */
 
-/* One update's render is the base of the next: it is rendered once. */
+/* One update's render is the base of the next: renders it only once. */
 static int prove(struct base *out, struct stepping *s, const struct record *record)
 {
     static const struct base_options options;
@@ -87,7 +87,7 @@ static int refuse_update(const struct stepping *s)
                     "'tmplgen update' without --strategy rebase takes the new version on top");
 }
 
-/* Of an update: its automatic merge. The commit's changes beyond that are the child's. */
+/* The base of an update is its automatic merge. The commit's further changes are the child's. */
 static int begin_from_update(struct stepping *s)
 {
     const struct range_commit *before = s->commit - 1;
@@ -115,7 +115,7 @@ static int begin_from_update(struct stepping *s)
     return lineage_list(&s->base, &s->arena, repo, &begun, &lineage, s->err);
 }
 
-/* Of the first commit: the render of its record. */
+/* The base of the first commit is the render of its record. */
 static int begin_from_render(struct stepping *s)
 {
     struct base base;
@@ -172,7 +172,7 @@ static void keep_lines(struct plan *out, struct arena *arena, const struct plan 
     }
 }
 
-/* Git picks a commit onto the replayed ones: they are `ours`, the commit is `theirs`. */
+/* Git picks a commit onto the replayed ones: those are `ours`, the commit is `theirs`. */
 static void keep_conflict(struct stepping *s)
 {
     struct arena *arena = s->in->repo->arena;

@@ -1,4 +1,4 @@
-/* What a replay does to files and index, at a stop or at its end. */
+/* The effect of a replay on files and index, at a stop or at its end. */
 
 #include "apply/kept_resolutions.h"
 #include "base/arena.h"
@@ -14,7 +14,7 @@
 
 /*
  * A link or a submodule, which only the child can have. One that a later commit adds stays on disk
- * meanwhile. Preflight refuses a file that takes its place, or the other way round.
+ * until then. Preflight refuses a file that replaces one, and one that replaces a file.
  */
 static bool is_other(const struct tree_entry *entry)
 {
@@ -46,7 +46,7 @@ static void add_differences(struct replay_edits *out, struct arena *arena,
     }
 }
 
-/* Edits the index alone where the disk has the content already. */
+/* Edits only the index where the disk already has the content. */
 static int settle_conflict(struct replay_edits *out, const struct repo *repo,
                            const struct oid *from, const struct plan_edit *conflict, bool *resolved,
                            struct err *err)
@@ -96,7 +96,7 @@ int replay_edits(struct replay_edits *out, const struct repo *repo, const struct
 
 /* ---------------------------------------------------------------- of a replay */
 
-/* The resolution is staged, and the user looks at it. */
+/* The resolution is staged; tells the user to look at it. */
 static void warn_of_resolved(struct replay_result *out, struct plan *stopped, struct arena *arena,
                              const char *conflict)
 {
@@ -111,7 +111,7 @@ static void warn_of_resolved(struct replay_result *out, struct plan *stopped, st
     }
 }
 
-/* Nothing that git lists at a stop says to whom such a file belongs. */
+/* Nothing that git lists at a stop tells whose such a file is. */
 static void warn_of_later(struct replay_result *out, struct arena *arena)
 {
     for (size_t i = 0; i < out->edit_count; i++) {
@@ -195,7 +195,7 @@ int replay_to_edits(struct replay_result *out, struct words *looked_at, struct r
     const struct raw_commit *raw = &r->steps[r->at].commit->raw;
     out->picked = raw->id;
     out->from = raw->tree;
-    /* without git's list of conflicts, which `git commit --no-edit` would leave in it */
+    /* leaves out git's list of conflicts, which `git commit --no-edit` would keep */
     out->message = arena_memdup(arena, raw->message.ptr, raw->message.len);
     out->stopped = r->stopped;
     return 0;

@@ -1,4 +1,4 @@
-/* A rebase that stopped: what it has kept, and how it goes on, or back. */
+/* A rebase that stopped: its kept state, and how it goes on or back. */
 #pragma once
 
 #include "apply/journal.h"
@@ -22,7 +22,7 @@ struct replay_input;
 struct replay_result;
 struct repo;
 
-/* The end of the strategy `pick`, which a rebase without conflicts reaches, too. */
+/* The result of the strategy `pick`, which a rebase without conflicts reaches, too. */
 struct pick_end {
     struct oid tree;
     struct words conflicts; /* paths where pick, or a stop, conflicted, and the two may differ */
@@ -37,7 +37,7 @@ struct data *rebase_context_document(const struct data *context);
 
 /*
  * Fills in the record and the base commit of the input, labels and `yours` of the plan input, the
- * declared renames of the range's commits, and pick's end. -1 where the context is damaged.
+ * declared renames of the range's commits, and pick's result. -1 where the context is damaged.
  */
 TG_CHECKED int rebase_context_read(struct replay_input *in, struct plan_input *plan,
                                    struct commit_range *range, struct pick_end *pick,
@@ -45,36 +45,33 @@ TG_CHECKED int rebase_context_read(struct replay_input *in, struct plan_input *p
 /* Fills in the lineages of a replay that has begun. */
 void rebase_context_read_lineages(struct replay *replay, const struct data *context);
 
-/* A rebase goes on from a stop: from the user's commit to the next stop, or to the end. */
+/* Goes on from a stop: from the user's commit to the next stop, or to the end. */
 
 /* As `resume` in strategy.h. */
 TG_CHECKED int rebase_next(struct journal *next, struct replay_result *out,
                            const struct journal *stopped, struct child *child,
                            const struct oid *made, struct err *err);
 
-/*
- * Begins the journal of a run that leads from a stop to the branch; `from` is the tree that the
- * index has.
- */
+/* Begins the journal of a run from a stop to the branch; `from` is the index's tree. */
 TG_CHECKED int rebase_journal(struct journal *out, enum journal_kind kind, const struct repo *repo,
                               const struct journal *stopped, const struct oid *from,
                               struct err *err);
-/* Adds the paths of the plan's conflicts. */
+/* Adds the paths of the plan's conflicts to `out`. */
 void rebase_add_conflicts(struct words *out, struct arena *arena, const struct plan *plan);
-/* Fills in the journal of a replay that stops, and of one that is at its end. */
+/* Fill in the journal of a replay that stops, and of one that has ended. */
 TG_CHECKED int rebase_fill_stop(struct journal *j, const struct replay_result *replayed,
                                 struct arena *arena, struct err *err);
 void rebase_fill_end(struct journal *j, const struct replay_result *replayed,
                      const struct repo *repo);
 
-/* A rebase that stopped on the way: on, or back, from wherever HEAD is. */
+/* Ends or resumes a stopped rebase, forward or back, wherever HEAD is. */
 
-/* HEAD is not where the rebase waited: says so, with the ways out. Returns -1. */
+/* Refuses because HEAD is not where the rebase waited; the hint has the ways out. Returns -1. */
 int rebase_resume_refuse(const struct repo *repo, const struct journal *stopped, struct err *err);
 
 /*
- * Goes on to the next stop, or to the end: its document and exit code. `made` as in strategy.h.
- * After child_read.
+ * Goes on to the next stop, or to the end; returns the exit code. `made` as in strategy.h. Needs
+ * child_read first.
  */
 TG_CHECKED int rebase_resume_go_on(struct data **document, struct child *child, struct apply *apply,
                                    const struct journal *stopped, const struct oid *made,
@@ -82,14 +79,14 @@ TG_CHECKED int rebase_resume_go_on(struct data **document, struct child *child, 
 
 /*
  * Goes back to the branch from the tree `from`, which the index has, and which is committed: the
- * user has committed the stop's result, or has given the stop up. After child_read.
+ * user has committed the stop's result, or has given the stop up. Needs child_read first.
  */
 TG_CHECKED int rebase_resume_return(struct data **document, struct child *child,
                                     struct apply *apply, const struct journal *stopped,
                                     const struct oid *from, struct err *err);
 /*
- * The same, where the user went on from the stop with changes beyond the files in conflict: true
- * where it is done. Else the journal's own way back is due, which needs no space; what the user
+ * The same, where the user went on from the stop with changes beyond the files in conflict. True
+ * where it succeeded. Else the caller undoes the journal, which needs no space; what the user
  * committed then stays, staged.
  */
 bool rebase_resume_try_return(struct data **document, struct child *child, struct apply *apply,

@@ -28,7 +28,7 @@ static bool is_word(char byte)
     return isalnum((unsigned char)byte) || byte == '_' || byte == '-';
 }
 
-/* True of "#", "!", "GH-" and the address of issues: a number behind it names an issue. */
+/* True for "#", "!", "GH-" and the address of issues: with a number they name an issue. */
 static bool names_issue(const char *text, size_t len)
 {
     static const char *const heads[] = {"/issues/", "/pull/", "/merge_requests/", "/work_items/"};
@@ -45,7 +45,7 @@ static bool names_issue(const char *text, size_t len)
     return false;
 }
 
-/* Splits "@ann" and "#12", which would be people and issues of this project's forge. */
+/* Splits "@ann" and "#12", which would link people and issues of this project's forge. */
 static void put_tame(struct buf *out, const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
@@ -103,7 +103,7 @@ static void put_notes(struct buf *out, const struct data *notes)
 
 /* ---------------------------------------------------------------- trailers */
 
-/* As `git commit -m` takes a message: without space at the end, and with one newline. */
+/* Cleans up a message as `git commit -m` does: no space at the end, and one newline. */
 static void put_given(struct buf *out, const char *text, char mark)
 {
     size_t len = span_trim_end(span_from(text), " \t\n\v\f\r").len;
@@ -115,7 +115,7 @@ static void put_given(struct buf *out, const char *text, char mark)
     (void)buf_putc(out, '\n');
 }
 
-/* Adds the trailer once, as `git commit --signoff` does it. */
+/* Adds the trailer once, as `git commit --signoff` does. */
 static void put_signer(struct arena *arena, struct buf *out, const char *committer)
 {
     size_t len = strcspn(committer, ">"); /* of "NAME <EMAIL> SECONDS ZONE" */
@@ -125,7 +125,7 @@ static void put_signer(struct arena *arena, struct buf *out, const char *committ
         (void)buf_puts(out, line);
 }
 
-/* The subject has the catalog's name, which is foreign. */
+/* The subject contains the catalog's name, which is foreign. */
 static const char *own_subject(struct arena *arena, const char *subject)
 {
     BUF_SCRATCH(masked, MESSAGE_MAX);
@@ -164,7 +164,7 @@ static void hash(char out[SHA256_HEX_SIZE], struct span message, const struct oi
     sha256_hex(out, buf_text(&text), text.len);
 }
 
-/* A further trailer goes into the paragraph of the last one. */
+/* True where a further trailer goes into the paragraph of the last one. */
 static bool ends_in_trailer(const char *message)
 {
     const char *last = strstr(message, "\n" SIGNER);
@@ -190,7 +190,7 @@ static bool split_seal(struct span *message, const char **sum, const char *text)
     *sum = text + len - SHA256_HEX_SIZE;
     *message = span_of(text, len - 1 - line);
     if (message->len > 1 && message->ptr[message->len - 2] == '\n')
-        message->len--; /* the empty line before the trailer */
+        message->len--; /* drop the empty line before the trailer */
     return true;
 }
 

@@ -1,4 +1,4 @@
-/* The next steps after an update: commands that exist and work, for words and documents. */
+/* The next steps after an update, for words and documents: commands that exist and work. */
 #include "update/next_steps.h"
 
 #include "base/arena.h"
@@ -23,7 +23,7 @@ static const struct plan_edit *find_edit(const struct plan *plan, const char *pa
     return NULL;
 }
 
-/* The child's file "NAME~HEAD", which made room for a folder. */
+/* Finds the child's file "NAME~HEAD", which was moved aside for a folder. */
 static const struct plan_edit *find_aside(struct arena *arena, const struct plan *plan,
                                           const char *path)
 {
@@ -34,7 +34,7 @@ static const struct plan_edit *find_aside(struct arena *arena, const struct plan
     return NULL;
 }
 
-/* The template's new file, at stage 3 alone: something of the child's is in its way. */
+/* The template's new file, at stage 3 alone: a file or folder of the child is in its way. */
 static bool is_blocked(const struct plan_edit *edit)
 {
     return edit->disk.mode == LEAF_ABSENT && edit->stages[RENDER].mode != LEAF_ABSENT &&
@@ -74,7 +74,7 @@ static const char *git_command(const struct steps *s)
     return (strategy ? strategy : &strategy_default)->git_command;
 }
 
-/* A path that `git add PATH` does not take out of conflict gets a step of its own. */
+/* Adds a step of its own for a path that `git add PATH` does not take out of conflict. */
 static void add_odd_ones(struct steps *s)
 {
     const struct data *paths = data_get(s->document, "paths");
@@ -89,7 +89,7 @@ static void add_odd_ones(struct steps *s)
     }
 }
 
-/* The first path that has the member; or NULL. */
+/* Finds the first path that has the member; or NULL. */
 static const struct data *find_path(const struct data *document, const char *member)
 {
     const struct data *paths = data_get(document, "paths");
@@ -175,7 +175,7 @@ static void add_deleted(struct steps *s)
         add(s, see, "what the template has for a file that you deleted");
 }
 
-/* Replaces the commits that remotes have, unless somebody has pushed there since. */
+/* Replaces the remotes' commits, unless somebody has pushed there since. */
 static void add_rewritten(struct steps *s)
 {
     const struct data *list = data_get(s->document, "rewritten");
@@ -194,7 +194,7 @@ static const char *abbreviated(const struct steps *s, const char *commit)
     return arena_printf(s->arena, "%.7s", commit);
 }
 
-/* The newest one of replayed commits does not show the update. */
+/* The newest replayed commit does not show the update: shows all of them. */
 static void add_look(struct steps *s)
 {
     const char *made = data_get_text(s->document, "commit");
@@ -219,7 +219,7 @@ static void add_updated(struct steps *s)
     add_push(s);
 }
 
-/* There is nothing to do, unless --refresh left the branch. */
+/* Nothing is left to do, unless --refresh left the branch alone. */
 static void add_stayed(struct steps *s)
 {
     if (next_stayed(s->document))
@@ -243,7 +243,7 @@ struct data *next_steps(struct arena *arena, const struct data *document)
 {
     static const struct {
         const char *result;
-        bool commit; /* whether there is one */
+        bool commit; /* the document has a commit */
         void (*add)(struct steps *);
     } rows[] = {
         {RESULT_CONFLICTS, false, add_conflict},  {RESULT_CONFLICTS, true, add_committed_conflict},

@@ -1,4 +1,4 @@
-/* An update as the text of a pull request, in Markdown. */
+/* The text of a pull request for an update, in Markdown. */
 #include "update/summary.h"
 
 #include "base/arena.h"
@@ -15,12 +15,10 @@
 #include <string.h>
 
 enum { LINES_SHOWN = 100 };
-#define TEXT_MAX ((size_t)60000) /* forges take 64 KiB */
+#define TEXT_MAX ((size_t)60000) /* forges allow 64 KiB */
 #define SECTION_MAX (LIMIT_MIB)
 
-/*
- * Writes a text whose `%c` stand for code spans and whose `%t` for running text, of the arguments.
- */
+/* Writes `text`; its `%c` take an argument as a code span, its `%t` as running text. */
 static void put(struct buf *out, const char *text, ...)
 {
     va_list args;
@@ -53,7 +51,7 @@ static void put_title(struct buf *out, const struct data *document)
         version_of(&scratch, document, "to"));
 }
 
-/* The text describes the branch as it stands, also where an earlier run made it. */
+/* Describes the branch as it is, even where an earlier run made it. */
 static const char *sentence_of(const struct data *document)
 {
     static const struct {
@@ -136,7 +134,7 @@ static void put_path(struct buf *out, const struct data *path)
     (void)buf_putc(out, '\n');
 }
 
-/* The paths of a state. A long list is cut: the commit has them all. */
+/* Lists the paths of a state. Cuts a long list: the commit has them all. */
 static void put_state(struct buf *out, const struct data *document, const char *state,
                       const char *title)
 {
@@ -225,7 +223,7 @@ static void put_answers(struct buf *out, const struct data *document)
         buf_truncate(out, start);
 }
 
-/* As a code block: forges find no mentions and issues there. */
+/* Writes a code block: forges find no mentions and issues there. */
 static void put_notes(struct buf *out, const struct data *document)
 {
     const struct data *notes = data_get(document, "notes");

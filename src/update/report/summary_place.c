@@ -1,4 +1,4 @@
-/* Whether the summary may be written there: not over a file of git's, nor one that git tracks. */
+/* Checks the summary's file: it may be neither one of git's own nor one that git tracks. */
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -20,7 +20,7 @@ static int refuse(struct err *err, const char *path, const char *what)
 
 /* ---------------------------------------------------------------- git's own */
 
-/* Of any repository, also a work tree's `.git` file. */
+/* True for git's folder in any repository, and for a work tree's `.git` file. */
 static bool has_dot_git(const char *path)
 {
     static const char name[] = ".git";
@@ -38,7 +38,7 @@ static bool is_folder(int fd, const struct stat *folder)
     return fstat(fd, &info) == 0 && info.st_dev == folder->st_dev && info.st_ino == folder->st_ino;
 }
 
-/* Compares the folders above by inode: they may have other names. */
+/* Compares the folders above by inode: a folder may have another name. */
 static bool is_below(const char *path, const struct repo *repo)
 {
     char *folder = arena_strdup(repo->arena, path), *slash;
@@ -54,7 +54,7 @@ static bool is_below(const char *path, const struct repo *repo)
 
 /* ---------------------------------------------------------------- tracked */
 
-/* From the top of the work tree; NULL where it lies elsewhere. */
+/* The path from the top of the work tree; NULL where it lies elsewhere. */
 static const char *in_tree(const char *path, const struct repo *repo)
 {
     return path && str_starts(path, repo->top) ? path + strlen(repo->top) : NULL;

@@ -1,4 +1,4 @@
-/* What an update did, or would do, as a document (docs/json.md, update). */
+/* The document of an update that ran, or would run (docs/json.md, update). */
 #include "update/report/update_report.h"
 
 #include "base/arena.h"
@@ -105,7 +105,7 @@ static struct data *path_data(struct arena *arena, const struct report *report,
                    FIELD("see", deleted ? seeing(arena, target, path->path) : NULL));
 }
 
-/* Paths by state: every state has its number. */
+/* Counts paths by state; every state has its number. */
 static struct data *counts_data(struct arena *arena, const struct data *paths)
 {
     struct data *counts = data_map(arena);
@@ -203,7 +203,7 @@ int report_store(struct span *out, struct arena *arena, const struct data *docum
     return 0;
 }
 
-/* Resolved conflicts are merged now. Lines of older journals get the members that they lack. */
+/* Resolved conflicts are now merged. Lines of older journals get the members that they lack. */
 static void settle_paths(struct arena *arena, struct data *document, bool resolved)
 {
     static const char *const added[] = {"theirs", "resolve", "see"};
@@ -221,7 +221,7 @@ static void settle_paths(struct arena *arena, struct data *document, bool resolv
     data_put(arena, document, "counts", counts_data(arena, paths));
 }
 
-/* `empty` has all members that there are; those of `stored` take their place. */
+/* `empty` has every member; those of `stored` replace them. */
 static void take_stored(struct arena *arena, struct data *empty, const struct data *stored)
 {
     for (size_t i = 0; i < empty->map.count; i++) {
@@ -233,7 +233,7 @@ static void take_stored(struct arena *arena, struct data *empty, const struct da
     }
 }
 
-/* The document of conflicts that were committed: it stays so, whichever run ends it. */
+/* True for conflicts that were committed: the document stays so, whichever run ends it. */
 static bool committed_conflicts(const struct data *document)
 {
     return str_equal(data_get_text(document, "result"), RESULT_CONFLICTS) &&

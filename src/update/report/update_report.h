@@ -1,4 +1,4 @@
-/* What an update did, or would do, as a document (docs/json.md, update). */
+/* The document of an update that ran, or would run (docs/json.md, update). */
 #pragma once
 
 #include "base/err.h"
@@ -18,52 +18,52 @@ struct data;
 struct oid;
 struct target;
 
-/* What an update has found out before it decides anything. Nothing changes it afterwards. */
+/* The facts that an update finds before it decides anything. Nothing changes them afterwards. */
 struct update_facts {
     const struct update_options *options;
     const struct child *child;
-    bool adopts; /* the child has no record yet, and so no version before */
+    bool adopts; /* the child has no record yet, and so no earlier version */
     const struct target *target;
-    struct plan_list render; /* of the target, as a list */
-    const struct base *base; /* what is merged against */
+    struct plan_list render; /* the target's render as a list */
+    const struct base *base; /* the base of the merge */
     struct refresh refresh;  /* of --refresh */
 };
 
 struct report {
     const char *result;               /* a word of update/resume/end_state.h */
-    const struct update_facts *facts; /* NULL: nothing is known */
+    const struct update_facts *facts; /* NULL: no facts are known */
     const struct base *base;          /* NULL: none was needed */
     const struct plan *plan;          /* NULL: nothing was planned */
     const char *commit;               /* made by this run, hexadecimal; or NULL */
-    const struct beside *beside;      /* of conflicts that are committed */
+    const struct beside *beside;      /* conflicts that are committed */
     size_t beside_count;
     struct words adopted;             /* untracked files, from the top of the work tree */
-    struct data *commits, *rewritten; /* of commits that are replayed; or NULL */
+    struct data *commits, *rewritten; /* of replayed commits; or NULL */
     struct words warnings;            /* besides those of target and plan */
 };
 
-/* The members behind `schema` and `exit`, in their order. */
+/* The members after `schema` and `exit`, in their order. */
 struct data *report_document(struct arena *arena, const struct report *report);
 
-/* The document of an update that has nothing to plan. */
+/* The document of an update without a plan. */
 struct data *report_unplanned(const struct update_facts *facts, const struct words *warnings,
                               const char *result);
 
-/* A document as text, for a journal. */
+/* Stores a document as text, for a journal. */
 TG_CHECKED int report_store(struct span *out, struct arena *arena, const struct data *document,
                             struct err *err);
 /*
- * A document that a journal kept, with another result, and with that commit or none. A conflict is
- * merged now where there is a commit; a conflict that was committed as such keeps its result. An
- * update that is undone has no warnings.
+ * Reads a document from a journal, and sets its result and its commit (NULL: none). With a commit,
+ * a conflict counts as merged; but a conflict that was committed as such keeps its result. An
+ * undone update has no warnings.
  */
 struct data *report_recall(struct arena *arena, struct span text, const char *result,
                            const struct oid *commit);
-/* Warns of the user's files that were kept or put aside. */
+/* Warns of the user's files that a run kept or put aside. */
 void report_kept(struct arena *arena, struct data *document, const struct words *kept);
-/* The exit code of a recalled document: that of conflicts where they are committed, else `code`. */
+/* The exit code of a recalled document: that of conflicts if they are committed, else `code`. */
 int report_exit(const struct data *document, int code);
-/* Puts the commits that are replayed and, at a stop, its paths; renews `next`. */
+/* Sets the replayed commits and, at a stop, its paths; renews `next`. */
 void report_put_replayed(struct arena *arena, struct data *document, const struct plan *stopped,
                          struct data *commits);
 /* Adds a text to the document's warnings. */

@@ -1,4 +1,4 @@
-/* `--branch NAME --refresh`: a branch with commits of tmplgen's alone is made anew. */
+/* `--branch NAME --refresh`: makes a branch anew that has only commits of tmplgen's. */
 #include "update/resume/branch_refresh.h"
 
 #include "base/arena.h"
@@ -15,7 +15,7 @@
 
 enum { COMMITS_MAX = 1000 }; /* of one branch */
 
-/* The first commit from `tip` downwards that is not tmplgen's. */
+/* Finds the first commit from `tip` downwards that is not tmplgen's. */
 static int skip_own(struct oid *out, const struct repo *repo, const struct oid *tip,
                     struct err *err)
 {
@@ -46,7 +46,7 @@ static int refuse(const struct repo *repo, const char *name, const struct oid *c
                     shell_command(repo->arena, "git log HEAD..%s", name));
 }
 
-/* The commits below tmplgen's own must be HEAD's history. */
+/* The commits below tmplgen's own must belong to HEAD's history. */
 static int check_tip(const struct repo *repo, const char *name, const struct oid *tip,
                      struct err *err)
 {

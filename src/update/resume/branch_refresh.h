@@ -1,4 +1,4 @@
-/* `--branch NAME --refresh`: a branch with commits of tmplgen's alone is made anew. */
+/* `--branch NAME --refresh`: makes a branch anew that has only commits of tmplgen's. */
 #pragma once
 
 #include "base/err.h"
@@ -11,21 +11,21 @@ struct repo;
 struct upstream_copy;
 
 struct refresh {
-    struct oid *tip;              /* of the branch here; NULL: it is not there */
-    struct upstream_copy *copies; /* of it, fetched from remotes */
+    struct oid *tip;              /* of the local branch; NULL: there is none */
+    struct upstream_copy *copies; /* of the branch, fetched from remotes */
     size_t copy_count;
-    const char *old_tip; /* `tip` in hexadecimal, else that of the first copy; NULL: none */
+    const char *old_tip; /* hexadecimal `tip`, else that of the first copy; NULL: none */
 };
 
 /*
- * Looks at the branch `name`, and at copies of it that were fetched from remotes. Refused (3),
- * naming the commit: "foreign-commit", where one of them has a commit beyond HEAD that is not as
- * tmplgen made it (update/report/commit_message.h); "on-branch", where HEAD is on the branch.
+ * Checks the branch `name` and its copies that were fetched from remotes. Refused (3), naming the
+ * commit: "foreign-commit", where one of them has a commit beyond HEAD that is not as tmplgen made
+ * it (update/report/commit_message.h); "on-branch", where HEAD is on the branch.
  */
 TG_CHECKED int branch_refresh_check(struct refresh *out, const struct repo *repo, const char *name,
                                     struct err *err);
 
-/* Puts a remote's commit in the place of one that is the same. */
+/* Replaces the commit by a remote's commit that is the same. */
 TG_CHECKED int branch_refresh_take_copy(struct oid *commit, const struct refresh *refresh,
                                         const struct repo *repo, struct err *err);
 

@@ -17,7 +17,7 @@ struct end_state {
     const char *result;
     int exit;
     bool commits;
-    const char *waits, *hint; /* of a stop, for the next command; else NULL */
+    const char *waits, *hint; /* for a stop: told to the next command; else NULL */
 };
 
 const struct end_state *end_state_of(enum journal_kind kind);

@@ -1,4 +1,4 @@
-/* `--on-conflict commit`: conflicts are committed, for people to look at on a branch. */
+/* `--on-conflict commit`: conflicts are committed to a branch, for people to look at. */
 #include "update/resume/on_conflict.h"
 
 #include "base/arena.h"
@@ -27,7 +27,7 @@ struct committing {
 
 /* ---------------------------------------------------------------- names */
 
-/* The length of a folder of the path where the child has something else; or 0. */
+/* The length of a folder in the path where the child has another entry; or 0. */
 static size_t on_the_way(const struct committing *c, const char *path)
 {
     for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -38,7 +38,7 @@ static size_t on_the_way(const struct committing *c, const char *path)
     return 0;
 }
 
-/* True where the plan writes the path, or where another name was shortened to it. */
+/* True where the plan writes the path, or another name was shortened to it. */
 static bool is_written(const struct committing *c, const char *path)
 {
     return bsearch(&path, c->plan->edits, c->plan->edit_count, sizeof(*c->plan->edits),
@@ -56,7 +56,7 @@ static bool is_taken(const struct committing *c, const char *path)
            fstatat(c->child->repo.top_fd, full, &info, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* A name with room for the ending: file systems allow 255 bytes. */
+/* Shortens the name to leave room for the ending: file systems allow 255 bytes. */
 static const char *shortened(struct arena *arena, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -68,7 +68,7 @@ static const char *shortened(struct arena *arena, const char *path)
     return arena_memdup(arena, path, (size_t)(name - path) + len);
 }
 
-/* `known` where the child has that content there already. */
+/* `*known` is true where the child already has that content there. */
 static const char *theirs_name(const struct committing *c, const char *path,
                                const struct tree_entry *entry, bool *known)
 {
@@ -88,7 +88,7 @@ static const char *theirs_name(const struct committing *c, const char *path,
 
 /* ---------------------------------------------------------------- edits */
 
-/* Returns the path that the template's content gets; NULL where it has none. */
+/* Returns the path of the template's content; NULL where it has none. */
 static const char *put_theirs(struct committing *c, const struct plan_edit *edit)
 {
     bool known;
@@ -102,7 +102,7 @@ static const char *put_theirs(struct committing *c, const struct plan_edit *edit
     return name;
 }
 
-/* Keeps the child's content, also at a new path. */
+/* Keeps the child's content, even at a new path. */
 static void keep_mine(struct committing *c, const struct plan_edit *edit)
 {
     struct plan_edit kept = {.path = edit->path, .old = edit->old, .disk = edit->stages[CHILD]};

@@ -1,4 +1,4 @@
-/* Brings an unfinished update to an end: after an interruption, a conflict, a staged result. */
+/* Ends an unfinished update: after an interruption, a conflict, a staged result. */
 #include "update/resume/recover.h"
 
 #include "apply/apply.h"
@@ -21,7 +21,7 @@
 
 enum wanted { WANTED_LOOK, WANTED_UPDATE, WANTED_CONTINUE, WANTED_ABORT, WANTED };
 
-/* What a step of the table goes by. */
+/* The state and the wish that choose a step of the table. */
 struct situation {
     enum wanted wanted;
     struct child *child;
@@ -34,14 +34,14 @@ static int look(struct situation *s, struct err *err)
     return apply_look(&s->found, &s->child->repo, err);
 }
 
-/* A rebase that ends where its branch was all along has gone back (rebase_resume_return). */
+/* A rebase that ends at its branch's old commit has gone back (rebase_resume_return). */
 static bool is_return(const struct journal *j)
 {
     return journal_is_sequence(j) && end_state_of(j->kind)->commits &&
            !journal_moves_branch(&j->tip);
 }
 
-/* The document of the interrupted run, which is at its end. */
+/* Recalls the document of the interrupted run, which has now ended. */
 static void recall_ended(struct recovery *out, const struct situation *s)
 {
     struct arena *arena = s->child->arena;
@@ -100,7 +100,7 @@ static int refuse_none(struct recovery *out, const struct situation *s, struct e
                : err_hint(err, "'tmplgen status' says how things are");
 }
 
-/* The user ended the update by git's means: the hint says how to go on from there; else -1. */
+/* The user ended the update without tmplgen: the hint says how to go on. Returns -1. */
 static int hint_left_over(const struct situation *s, const char *otherwise, struct err *err)
 {
     ERR_SCRATCH(second);
@@ -135,8 +135,8 @@ static int recover_again(struct recovery *out, const struct situation *s, struct
 }
 
 /*
- * The user went on from where the run was cut off: no way forward leads over that work. The commit
- * of a stopped run has changed nothing but the branch yet; an update starts afresh.
+ * The user went on from where the run was cut off. The run cannot be finished without losing that
+ * work, so it is undone. The commit of a stopped run has changed only the branch so far.
  */
 static int go_another_way(struct recovery *out, const struct situation *s, const char *moved,
                           struct err *err)
@@ -177,7 +177,7 @@ static int end(const struct situation *s, struct err *err)
     return 0;
 }
 
-/* Only the stops that the run went on from were left. */
+/* Only the stops that the run went on from remained. */
 static int finish_ended(struct recovery *out, const struct situation *s, struct err *err)
 {
     if (end(s, err) < 0)
@@ -197,7 +197,7 @@ static int refuse_finished(struct recovery *out, const struct situation *s, stru
     return err_hint(err, "'git log' shows the branch; it is left as it is");
 }
 
-/* The result may still be staged and wait, on another branch, too: then its journal stays. */
+/* The result may still be staged and wait, perhaps on another branch: then its journal stays. */
 static int forget_ended(struct recovery *out, const struct situation *s, struct err *err)
 {
     const struct repo *repo = &s->child->repo;
@@ -223,7 +223,7 @@ static int forget_ended(struct recovery *out, const struct situation *s, struct 
                     shell_command(repo->arena, "git switch %s", name));
 }
 
-/* With the commit of a stopped run the stopped run is over, too. */
+/* The commit of a stopped run also ends the stopped run. */
 static int finish_both(struct recovery *out, const struct situation *s, struct err *err)
 {
     struct situation now = *s;
@@ -273,7 +273,7 @@ static int take_astray(struct recovery *out, const struct situation *s, struct e
                          "--continue'");
 }
 
-/* The user has committed the result by git's means: nothing is left to do; or has given it up. */
+/* Without tmplgen, the user has committed the result, so nothing is left to do, or given it up. */
 static int take_ended(struct recovery *out, const struct situation *s, struct err *err)
 {
     const struct journal *j = &s->found.journal;
@@ -293,7 +293,7 @@ static int take_ended(struct recovery *out, const struct situation *s, struct er
 
 /* ---------------------------------------------------------------- back */
 
-/* Below the level that it is of, a stop still waits. */
+/* Where the level is above the first, the stop below it still waits. */
 static int finish_abort(struct recovery *out, const struct situation *s, struct err *err)
 {
     const struct journal *j = &s->found.journal;
@@ -304,7 +304,7 @@ static int finish_abort(struct recovery *out, const struct situation *s, struct 
     return j->run.level == 1 ? 0 : recover_again(out, s, err);
 }
 
-/* A run that went on from a stop can be tried again. */
+/* A run that went on from a stop can be repeated. */
 static int continue_aborting(struct recovery *out, const struct situation *s, struct err *err)
 {
     if (s->found.journal.run.level > 1)
@@ -315,8 +315,8 @@ static int continue_aborting(struct recovery *out, const struct situation *s, st
 }
 
 /*
- * Goes back level by level. Content that the tree `known` has (zero: none), or that the user
- * committed on the way, is not lost, and needs no copy.
+ * Goes back level by level. Makes no copy of content that the tree `known` has (zero: no tree), or
+ * that the user committed on the way: it is not lost.
  */
 static int go_back_from(struct recovery *out, const struct situation *s, struct oid known,
                         struct err *err)
@@ -341,7 +341,7 @@ static int go_back_from(struct recovery *out, const struct situation *s, struct 
     if (rc > 0 || (stale && s->found.journal.kind == JOURNAL_COMMIT))
         return refuse_ended(out, &now, err);
     if (!stale)
-        apply_tidy(s->apply); /* after a run that was cut off before it had a journal */
+        apply_tidy(s->apply); /* tidies up after a run that was cut off before it had a journal */
     out->document = report_recall(arena, s->found.journal.report, RESULT_ABORTED, NULL);
     if (moved)
         report_warn(arena, out->document,
@@ -355,7 +355,7 @@ static int go_back(struct recovery *out, const struct situation *s, struct err *
     return go_back_from(out, s, (struct oid){{0}}, err);
 }
 
-/* HEAD has left the replayed commits: files and HEAD stay as they are. */
+/* HEAD has left the replayed commits: keeps files and HEAD as they are. */
 static int leave(struct recovery *out, const struct situation *s, struct err *err)
 {
     struct arena *arena = s->child->arena;

@@ -24,7 +24,7 @@
 
 enum { SHOWN = 10 };
 
-/* ---------------------------------------------------------------- what is unresolved */
+/* ---------------------------------------------------------------- unresolved paths */
 
 /* True where the path's staged content still has the markers of the conflict. */
 static int still_marked(bool *out, const struct child *child, const char *path, struct err *err)
@@ -40,7 +40,7 @@ static int still_marked(bool *out, const struct child *child, const char *path, 
     return 0;
 }
 
-/* The paths in conflict; where there is none, those that are resolved and still marked. */
+/* Finds the paths in conflict; where there is none, the resolved paths that are still marked. */
 static int find_unresolved(struct words *out, const struct child *child,
                            const struct journal_files *files, struct err *err)
 {
@@ -65,7 +65,7 @@ static int find_unresolved(struct words *out, const struct child *child,
 
 /* ---------------------------------------------------------------- the commit */
 
-/* The tree of the index: HEAD's, with the differences. */
+/* Makes the tree of the index: HEAD's tree with the differences. */
 static int index_tree(struct oid *out, const struct child *child, struct err *err)
 {
     const struct repo *repo = &child->repo;
@@ -81,7 +81,7 @@ static int index_tree(struct oid *out, const struct child *child, struct err *er
     return tree_edit(out, repo->store, repo->store, repo_tree(repo), edits, kept, err);
 }
 
-/* MERGE_MSG as the user left it, without its comments. */
+/* Reads MERGE_MSG as the user left it, without its comments. */
 static int read_message(const char **out, const struct repo *repo, const char *written,
                         struct err *err)
 {
@@ -105,7 +105,7 @@ static int read_message(const char **out, const struct repo *repo, const char *w
     return 0;
 }
 
-/* A commit that is replayed keeps its message, to the byte, unless the user edited it. */
+/* A replayed commit keeps its message to the byte, unless the user edited it. */
 static int message_is_untouched(bool *out, const struct repo *repo, const char *written,
                                 struct err *err)
 {
@@ -183,7 +183,7 @@ int stopped_update_take(struct data **document, struct child *child, struct appl
 
 /* ---------------------------------------------------------------- ended by git's own means */
 
-/* The record's change, or, where the record stays, that of a file that the run staged; or NULL. */
+/* The record's change; where the record stays, the change of a staged file; or NULL. */
 static const struct path_change *telling_change(const char *record,
                                                 const struct journal_files *files)
 {
@@ -194,7 +194,7 @@ static const struct path_change *telling_change(const char *record,
     return staged;
 }
 
-/* The user may have edited the record further: its inputs and its tree tell what it is of. */
+/* The user may have edited the record further: its inputs and its tree identify it. */
 static int has_record(bool *out, const struct repo *repo, const struct tree_entry *staged,
                       const struct oid *commit, struct err *err)
 {
@@ -203,7 +203,7 @@ static int has_record(bool *out, const struct repo *repo, const struct tree_entr
     struct record ours, theirs;
     *out = false;
     if (!store_has(repo->store, &staged->id))
-        return 0; /* git collected it as garbage: so no commit has it */
+        return 0; /* the garbage collection deleted it: so no commit has it */
     if (store_get(&text, repo->store, STORE_BLOB, &staged->id, RECORD_PATH, err) < 0 ||
         provenance_at(&theirs, out, repo, commit, err) < 0)
         return -1;
@@ -212,7 +212,7 @@ static int has_record(bool *out, const struct repo *repo, const struct tree_entr
     return 0;
 }
 
-/* True where `commit` has what the run staged. */
+/* True where `commit` has the run's staged content. */
 static int was_committed(bool *out, const struct repo *repo, const struct journal *stopped,
                          const struct oid *commit, struct err *err)
 {

@@ -1,4 +1,4 @@
-/* From a plan to what it does: a commit, a stop, a staged result; or a look at all that. */
+/* From a plan to its effect: a commit, a stop, a staged result; or only a report of that. */
 #include "update/strategy/commit_plan.h"
 
 #include "apply/apply.h"
@@ -29,7 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the decision makes of commits, files and index. */
+/* The effect of the decision on commits, files and index. */
 struct effect {
     enum journal_kind kind;
     struct strategy_input in;
@@ -41,7 +41,7 @@ struct effect {
 
 /* ---------------------------------------------------------------- the effect */
 
-/* Every file of the new render becomes an object: the base of the next update has them. */
+/* Every file of the new render becomes an object: the next update's base needs them. */
 static int put_objects(struct strategy_input *in, const struct update_facts *f, struct err *err)
 {
     const struct repo *repo = &f->child->repo;
@@ -76,12 +76,12 @@ static int result_tree(struct oid *out, const struct effect *e, struct err *err)
     struct tree_edit *edits = arena_array(repo->arena, e->edit_count + 1, sizeof(*edits));
     size_t count = 0;
     for (size_t i = 0; i < e->edit_count; i++)
-        if (e->edits[i].disk.mode || e->edits[i].old.mode) /* else in the index alone */
+        if (e->edits[i].disk.mode || e->edits[i].old.mode) /* others are in the index alone */
             edits[count++] = (struct tree_edit){e->edits[i].path, e->edits[i].disk};
     return tree_edit(out, repo->store, repo->store, repo_tree(repo), edits, count, err);
 }
 
-/* What becomes of the child's commits, and so of its files. */
+/* Replays the child's commits, which changes its files. */
 static int replay(struct effect *e, const struct strategy *strategy, struct words *warnings,
                   struct err *err)
 {
@@ -145,7 +145,7 @@ static struct report report_of(const struct update_facts *f, const struct update
                            .warnings = *warnings};
 }
 
-/* The report of an update that ends so; returns its exit code. */
+/* Reports an update with that end; returns its exit code. */
 static int report_end(struct update_outcome *out, struct report report, const struct effect *e,
                       enum journal_kind kind, const char *commit)
 {
@@ -158,7 +158,7 @@ static int report_end(struct update_outcome *out, struct report report, const st
     return end->exit;
 }
 
-/* The branch of --refresh stays as it is, and HEAD where it is. */
+/* The branch of --refresh and HEAD stay where they are. */
 static int report_same(struct update_outcome *out, struct report report, const struct effect *e,
                        const char *commit)
 {
@@ -195,7 +195,7 @@ static const char *reflog(const struct update_facts *f)
                         origin_words(arena, &f->child->record.made.catalog), to);
 }
 
-/* Trailers are the last paragraph, of a message that is given, too. */
+/* Trailers are the last paragraph, even of a message that the user gave. */
 static const char *message_of(const struct update_facts *f, const struct effect *e)
 {
     struct message message = {.subject = subject(f),
@@ -213,7 +213,7 @@ static const char *conflict_message(const struct effect *e, const char *message)
     const struct repo *repo = e->in.repo;
     char mark = repo_comment_char(repo);
     if (str_equal(repo_text(repo, "core.commentchar"), "auto"))
-        return message; /* git would take another character for comments, and keep these */
+        return message; /* git would use another comment character, and keep these lines */
     const char *text = arena_printf(repo->arena, "%s\n%c Conflicts:\n", message, mark);
     for (size_t i = 0; i < e->edit_count; i++)
         if (e->edits[i].conflict) {
@@ -226,7 +226,7 @@ static const char *conflict_message(const struct effect *e, const char *message)
 
 /* ---------------------------------------------------------------- the journal */
 
-/* The new base commit, under its ref. */
+/* Adds the ref of the new base commit. */
 static int add_base_ref(struct journal_refs *refs, const struct strategy_input *in, struct err *err)
 {
     struct arena *arena = in->repo->arena;
@@ -288,7 +288,7 @@ static int fill_journal(struct journal *j, struct effect *e, const struct update
     j->stop.message = e->kind == JOURNAL_CONFLICT ? conflict_message(e, message) : message;
     if (e->kind == JOURNAL_UPDATE && !strategy->replay && result_tree(&e->in.result, e, err) < 0)
         return -1;
-    if (e->replayed.stops) { /* what there will be to say once it is over */
+    if (e->replayed.stops) { /* the report for the run that ends it */
         struct report whole = report_of(f, d, e, warnings);
         whole.result = RESULT_UPDATED;
         e->replayed.document = report_document(repo->arena, &whole);
@@ -340,7 +340,7 @@ static int foresee(struct update_outcome *out, const struct effect *e, const str
     if ((!f->options->strategy->replay && result_tree(&tree, e, err) < 0) ||
         patch_trees(&diff, repo->arena, repo, from, &tree, err) < 0)
         return -1;
-    /* the update itself makes the commits anew, under other ids */
+    /* the update itself makes the commits anew, with other ids */
     for (size_t i = 0; commits && i < commits->list.count; i++)
         data_put_text(repo->arena, commits->list.items[i], "to", NULL);
     data_add(repo->arena, out->document, FIELD("diff", data_span(repo->arena, diff)),

@@ -1,6 +1,6 @@
 /*
- * The strategies `pick` and `merge`: one commit, and a conflict as git's own cherry-pick or merge
- * leaves it.
+ * The strategies `pick` and `merge`: one commit, and a conflict left as by git's own cherry-pick or
+ * merge.
  */
 #include "apply/journal.h"
 #include "base/arena.h"
@@ -27,7 +27,7 @@ static int put_result(struct oid *out, const struct strategy_input *in, const ch
 
 /* ---------------------------------------------------------------- pick */
 
-/* The new render with its record, in the child's folder. */
+/* Makes the tree of the new render with its record, in the child's folder. */
 static int put_render(struct oid *tree, const struct strategy_input *in, struct err *err)
 {
     struct store *store = in->repo->store;
@@ -42,7 +42,7 @@ static int put_render(struct oid *tree, const struct strategy_input *in, struct 
     return tree_edit(tree, store, store, NULL, &folder, 1, err);
 }
 
-/* A commit of the new render on one of the base: git picks the difference. */
+/* Makes a commit of the new render on one of the base: git picks the difference. */
 static int put_picked(struct oid *out, const struct strategy_input *in, const char *message,
                       struct err *err)
 {
@@ -67,7 +67,7 @@ static int fill_pick(struct journal *j, const struct strategy_input *in,
     return put_picked(&j->stop.brought, in, message, err);
 }
 
-/* As git does it: the author is who began the update. */
+/* As in git, the author is the user who began the update. */
 static int keep_author(struct identity *who, const struct journal_stop *stop,
                        const struct repo *repo, struct err *err)
 {
@@ -115,7 +115,7 @@ static int fill_merge(struct journal *j, const struct strategy_input *in,
     return 0;
 }
 
-/* As git does it: the author is who ends the merge. */
+/* As in git, the author is the user who ends the merge. */
 static int commit_merge(struct oid *commit, const struct journal *stopped, const struct repo *repo,
                         const struct oid *tree, const struct identity *who, const char *message,
                         struct err *err)

@@ -13,17 +13,17 @@
 
 #include <string.h>
 
-/* One recorded answer under its present name; NULL: dropped. */
+/* One recorded answer under its new name; NULL: the migration dropped it. */
 struct moving {
     const char *old, *name;
     const struct yaml_node *node;
     bool by_hand; /* edited in the record: counts as --set */
 };
 
-/* Which answer, or file, has a name now. */
+/* The answer, or file, that has a name now. */
 struct holders {
     struct intern names;
-    size_t *at; /* its index, by number of the name; NOWHERE: none has it */
+    size_t *at; /* its index, by the name's number; NOWHERE: none has it */
 };
 
 #define NOWHERE ((size_t)-1)
@@ -69,7 +69,7 @@ static int applies(bool *out, struct arena *arena, const struct migration *migra
     return 0;
 }
 
-/* Gives an answer another name, or none. An answer that has that name keeps it. */
+/* Gives an answer another name, or none. The name's present holder keeps it. */
 static void rename_answer(struct moves *m, size_t at, const char *name)
 {
     if (at == NOWHERE || (name && holder(&m->answers, name) != NOWHERE))
@@ -82,8 +82,8 @@ static void rename_answer(struct moves *m, size_t at, const char *name)
 }
 
 /*
- * Renames all at once, so that two answers can swap their names. An answer that has the new name
- * already stays as it is.
+ * Renames all at once, so that two answers can swap their names. An answer that already has the new
+ * name keeps it.
  */
 static void rename_answers(struct moves *m, const struct migration *migration)
 {
@@ -101,7 +101,7 @@ static void rename_answers(struct moves *m, const struct migration *migration)
         rename_answer(m, holder(&m->answers, migration->drop_answers.items[i]), NULL);
 }
 
-/* A second migration may rename files that a first one has renamed. */
+/* A later migration may rename files that an earlier one has renamed. */
 static void rename_files(struct moves *m, const struct migration *migration)
 {
     const struct renames *more = &migration->rename_files;
@@ -149,7 +149,7 @@ static void list_answers(struct moves *m, const struct provenance *provenance)
     }
 }
 
-/* 3.0 is 3 where the question asks for a whole number now. */
+/* Writes 3.0 as 3 where the question now asks for a whole number. */
 static const char *as_integer(struct arena *arena, const struct yaml_node *node)
 {
     const char *dot;
@@ -233,7 +233,7 @@ int migrate_renames(struct migrated *out, struct arena *arena, const struct mani
     return 0;
 }
 
-/* Names of `a` that `b` lacks, without those that a rename explains. */
+/* Lists names of `a` that `b` lacks, without those that a rename explains. */
 static struct words list_missing(struct arena *arena, const struct data *a, const struct data *b,
                                  const char *const *renamed, size_t renamed_count)
 {

@@ -1,4 +1,4 @@
-/* What is new in a version, in its authors' words: the changelog, and notes of migrations. */
+/* The news of a version in its authors' words: the changelog, and notes of migrations. */
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -23,7 +23,7 @@ enum { LINES_MAX = 100, LINE_BYTES = 400, TAB = 4 };
 struct noting {
     struct arena *arena;
     struct data *list;
-    const char *catalog; /* a name, where it is not the child's own but one that it extends */
+    const char *catalog; /* the name of an extended catalog; NULL for the child's own */
     size_t lines;        /* so far, of all notes */
     bool cut;            /* the notes are too long */
     bool gap;            /* an empty line is due */
@@ -34,7 +34,7 @@ static const char cut_line[] = "... see " CHANGELOG_PATH " of the catalog";
 
 /* ---------------------------------------------------------------- one line */
 
-/* "[1.1.0]: https://..." is a link's target, and no text. */
+/* True for "[1.1.0]: https://...", a link's target and no text. */
 static bool is_link_target(struct span line)
 {
     const char *end = line.len && *line.ptr == '[' ? memchr(line.ptr, ']', line.len) : NULL;

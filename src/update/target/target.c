@@ -1,4 +1,4 @@
-/* Where an update goes: which revision of the catalog, which answers, which stack. */
+/* The target of an update: which revision of the catalog, which answers, which stack. */
 
 #include "base/arena.h"
 #include "catalog/catalog.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What target_choose was given, and the catalog that it has opened. */
+/* The arguments of target_choose, and the catalog that it has opened. */
 struct target_run {
     struct arena *arena;
     const struct provenance *provenance;
@@ -25,11 +25,11 @@ struct target_run {
 
 /* ---------------------------------------------------------------- the revision */
 
-/* Which revision to open. */
+/* The search for the revision to open. */
 struct revision_search {
     const struct target_run *run;
     struct words *warnings;
-    struct catalog_revision *revisions; /* of the catalog; none where they cannot be listed */
+    struct catalog_revision *revisions; /* of the catalog; none where it cannot list them */
     size_t revision_count;
     const char *ref;                   /* NULL: the default */
     const char *shown;                 /* its name in the record; NULL: as opened */
@@ -63,7 +63,7 @@ static const struct catalog_revision *recorded_tag(const struct revision_search 
     return tag ? tag : find(s, REVISION_TAG, name + 1);
 }
 
-/* Goes to the newest release, or to the newest of a policy, which stays in the record. */
+/* Goes to the newest release, or to the newest that a policy allows; the policy stays recorded. */
 static void follow_tags(struct revision_search *s, const struct semver_range *range)
 {
     const struct catalog_origin *recorded = s->run->recorded;
@@ -86,7 +86,7 @@ static void follow_tags(struct revision_search *s, const struct semver_range *ra
     s->shown = range ? recorded->ref : NULL;
 }
 
-/* The ref is a commit, which has nothing newer, or the catalog has no such name any more. */
+/* The ref is a commit, which has nothing newer, or the catalog no longer has such a name. */
 static void stay_where_it_was(struct revision_search *s)
 {
     const struct catalog_origin *recorded = s->run->recorded;
@@ -99,20 +99,20 @@ static void stay_where_it_was(struct revision_search *s)
     stay(s);
 }
 
-/* The record of a built-in catalog names a commit then, which its user did not choose. */
+/* True where the record of a built-in catalog names a commit that its user did not choose. */
 static bool is_between_releases(const struct revision_search *s)
 {
     return s->run->options->source && strcmp(s->run->recorded->source, CATALOG_BUILTIN) == 0 &&
            strcmp(s->run->source, CATALOG_BUILTIN) != 0;
 }
 
-/* Without --to and --catalog the record says where to go. */
+/* Without --to and --catalog the record decides. */
 static void follow_record(struct revision_search *s)
 {
     const struct catalog_origin *recorded = s->run->recorded;
     struct semver_range range;
     struct semver version;
-    s->ref = NULL; /* as it lies there; the binary's own is the newest built-in catalog */
+    s->ref = NULL; /* as the folder is; the binary's own is the newest built-in catalog */
     if (!recorded->ref)
         return;
     if (find(s, REVISION_TAG, recorded->ref) || semver_parse_tag(&version, recorded->ref) ||
@@ -139,7 +139,7 @@ static int choose_ref(struct revision_search *s)
     return 0;
 }
 
-/* True where the source or the commit of the record is gone, which the user did not type. */
+/* True where the recorded source or commit is gone; the user did not type it. */
 static bool is_gone(const struct revision_search *s)
 {
     static const char *const codes[] = {"unknown-catalog", "unknown-ref", "unreachable-catalog"};
@@ -152,7 +152,7 @@ static bool is_gone(const struct revision_search *s)
     return false;
 }
 
-/* True where a catalog.yml extends a catalog that is not there: then the error has a place. */
+/* True where a catalog.yml extends a missing catalog: then the error has a place. */
 static bool lacks_extended(const struct err *err)
 {
     return err->where.file && (strcmp(err->code, "unknown-catalog") == 0 ||
@@ -180,7 +180,7 @@ static int explain_source(const struct revision_search *s)
                : -1;
 }
 
-/* --catalog names another catalog, which lacks the recorded commit: its newest one is due. */
+/* --catalog names another catalog, which lacks the recorded commit: takes its newest revision. */
 static bool is_elsewhere(const struct revision_search *s)
 {
     const char *commit = s->run->provenance->wanted.catalog.commit;
@@ -216,7 +216,7 @@ static int open_revision(struct target *out, struct target_run *run, struct err 
     return 0;
 }
 
-/* Where one of the two extends the other's catalog, those versions are compared. */
+/* Where one of the two extends the other's catalog, compares the versions of that catalog. */
 static int check_direction(const struct target *target, const struct target_run *run,
                            struct err *err)
 {
@@ -232,8 +232,8 @@ static int check_direction(const struct target *target, const struct target_run 
 }
 
 /*
- * Looks for the built-in catalog, which others may extend. Where the program's version of it is
- * older than the child's: `*newest` and `*older`; else `*newest` is NULL.
+ * Looks for the built-in catalog, which others may extend. Sets `*newest` and `*older` where the
+ * program's version of it is older than the child's; else `*newest` is NULL.
  */
 static int find_older(const char **newest, const struct catalog_origin **older,
                       const struct target_run *run, struct err *err)
@@ -274,7 +274,7 @@ static int refuse_older(struct target *out, const struct target_run *run, const 
 
 /* ---------------------------------------------------------------- nothing to do */
 
-/* True where nothing changes that a render is made from, but answers and stack choices. */
+/* True where every input of a render is the same, except answers and stack choices. */
 static bool is_same(const struct target *target, const struct target_run *run)
 {
     const struct provenance *provenance = run->provenance;
@@ -295,7 +295,7 @@ static bool says_anything(const struct target_options *options)
 
 /* ---------------------------------------------------------------- the stack */
 
-/* What the render is made of, step by step. */
+/* The inputs of the render, filled in step by step. */
 struct making_target {
     const struct target_run *run;
     struct target *out;
@@ -354,7 +354,7 @@ static int make_answers(struct making_target *m)
     return 0;
 }
 
-/* Adds the image that the answers ask for to the stack. */
+/* Adds the image that the answers choose to the stack. */
 static int make_image(struct making_target *m)
 {
     struct team_image_input input = {.catalog = m->run->catalog,
@@ -391,7 +391,7 @@ static int make_render(struct making_target *m)
     return 0;
 }
 
-/* They are words only: where they cannot be read, the update goes on without them. */
+/* Notes are only words: where they cannot be read, the update goes on without them. */
 static void make_notes(struct making_target *m)
 {
     ERR_SCRATCH(why);

@@ -1,4 +1,4 @@
-/* The stack of an update: what was asked for, resolved again in the matrix of the target. */
+/* The stack of an update: the request, resolved again in the matrix of the target. */
 
 #include "base/arena.h"
 #include "child/record.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* The request of before without the choices that are taken back, and with the new ones. */
+/* The recorded request, without the cleared choices, and with the new ones. */
 static void ask_anew(struct stack_request *request, struct arena *arena,
                      const struct stack_input *input)
 {
@@ -30,12 +30,12 @@ static const char *minor_of(struct arena *arena, const char *version)
 }
 
 struct attempt {
-    bool framework, variant; /* stay as they were */
+    bool framework, variant; /* each stays as it was */
 };
 
 /*
- * The request, which asks for the framework and variant of before where the user asks for neither.
- * Another CUDA means another variant.
+ * Adds the recorded framework and variant to the request where the user asks for neither. Another
+ * CUDA means another variant.
  */
 static struct stack_request hold(struct arena *arena, const struct stack_request *request,
                                  const struct record *recorded, struct attempt attempt)
@@ -64,7 +64,7 @@ static bool same_choice(const struct stack_request *a, const struct stack_reques
     return str_equal(request_text(a, choice), request_text(b, choice));
 }
 
-/* An attempt other than the first one has succeeded. */
+/* The note where an attempt after the first one has succeeded. */
 static const char *move_note(struct attempt attempt)
 {
     return attempt.framework
@@ -99,7 +99,7 @@ static int resolve(struct carried_stack *out, struct arena *arena, const struct 
                 out->note = move_note(attempts[i]);
             return 0;
         }
-        /* The matrix may no longer know the recorded variant: the user said nothing wrong. */
+        /* The matrix may no longer know the recorded variant: the user's request is not wrong. */
         bool lost =
             !same_choice(&held, request, CHOICE_VARIANT) && str_equal(err->code, "unknown-variant");
         if (err->exit != TG_UNSOLVABLE && !lost)
@@ -143,7 +143,7 @@ int stack_refuse(const struct stack_input *input, const char *type, struct err *
                    type, first);
 }
 
-/* ---------------------------------------------------------------- what changed */
+/* ---------------------------------------------------------------- changes */
 
 static const struct data *at(const struct data *map, const char *one, const char *two)
 {
