@@ -21,17 +21,16 @@ void *arena_alloc(struct arena *arena, size_t size) __attribute__((returns_nonnu
 /* Zeroed room for `count` items of `size` bytes each; the product is checked for overflow. */
 void *arena_array(struct arena *arena, size_t count, size_t size) __attribute__((returns_nonnull));
 /*
- * Room for one item more behind `count` items of `size` bytes: `items` as they are, or a copy with
- * room for twice as many. How much room there is follows from `count` alone, so `items` is NULL at
- * first and made by nothing but this; taking items off the end does no harm.
+ * Makes room for one item behind `count` items of `size` bytes. Returns `items`, or a copy with
+ * room for twice as many. The capacity follows from `count` alone: `items` must be NULL at first
+ * and come only from this function. Removing items from the end is safe.
  */
 void *arena_grow(struct arena *arena, void *items, size_t count, size_t size)
     __attribute__((returns_nonnull));
-/* The new item at the end of `items`, which become one more: `arena_push(a, items, count) = item`.
- */
+/* The new last item of `items`, whose count grows by 1: `arena_push(a, items, count) = item`. */
 #define arena_push(arena, items, count)                                                            \
     (*((items) = arena_grow(arena, (void *)(items), count, sizeof(*(items))), &(items)[(count)++]))
-/* Two arrays of items of `size` bytes, one behind the other. */
+/* Concatenates two arrays of items of `size` bytes. */
 void *arena_join(struct arena *arena, const void *first, size_t count, const void *second,
                  size_t more, size_t size) __attribute__((returns_nonnull));
 char *arena_strdup(struct arena *arena, const char *text);
@@ -44,7 +43,7 @@ char *arena_vprintf(struct arena *arena, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
 void arena_release(struct arena *arena);
 
-/* For handles and scratch: `__attribute__((cleanup(arena_cleanup))) struct arena scratch = ...`. */
+/* For scratch: an arena that is released at the end of the scope. */
 #define ARENA_SCRATCH(name) __attribute__((cleanup(arena_release))) struct arena name = ARENA_INIT
 
 /* malloc, realloc and strdup that abort when out of memory, for what an arena cannot hold. */

@@ -1,7 +1,6 @@
 /*
- * What one run may spend, all in all, on what others wrote. Parts have limits of their
- * own (base/limits.h); this is their sum, so that many allowed parts are no way around them. Memory
- * is counted in base/account.h.
+ * The budget of one run for foreign input. Single limits are in base/limits.h; this is their sum,
+ * so that many small inputs cannot get around them. Memory is counted in base/account.h.
  */
 #pragma once
 
@@ -10,34 +9,33 @@
 
 #include <stddef.h>
 
-/* Fails (2, "limit") once more memory is taken than the run may have. */
+/* Fails (2, "limit") if the run has exceeded its memory limit. */
 TG_CHECKED int budget_check(struct err *err);
-/* Fails where so many bytes more would be too much: before something that cannot fail any more. */
+/* Fails if `bytes` more would exceed the limit. Call it before an operation that cannot fail. */
 TG_CHECKED int budget_room(size_t bytes, struct err *err);
-/* Fails so in any case: for a library that was refused memory, and has given back what it had. */
+/* Always fails this way: for a library that was refused memory and has freed what it had. */
 int budget_fail(struct err *err);
-/* Takes steps, too, and fails when none are left: the run may take LIMIT_RUN_STEPS. */
+/* Takes `steps`, and fails if none are left of the run's LIMIT_RUN_STEPS. */
 TG_CHECKED int budget_steps(size_t steps, struct err *err);
 /*
- * The same where no error can be returned: whether there were so many left. Once there are not, a
- * search ends as if it had found nothing, and the code that began it asks budget_steps, which
- * fails.
+ * As budget_steps, where no error can be returned: false if the steps are used up. A search then
+ * ends as if it had found nothing; the code that began it calls budget_steps, which fails.
  */
 bool budget_try_steps(size_t steps);
-/* The steps taken so far: for a caller that may take fewer than all of them. */
+/* The steps taken so far, for a caller with a smaller limit of its own. */
 size_t budget_taken(void);
 /*
- * glob_match of what others wrote, as steps: rules and files multiply. Once those are spent nothing
- * matches, and the loop asks budget_steps.
+ * glob_match on foreign patterns and paths, counted as steps: rules and files multiply. Matches
+ * nothing if the steps are used up; the loop around it calls budget_steps.
  */
 bool budget_glob(const char *glob, const char *path);
-/* How many steps it is to look at so many bytes, 1 at least. */
+/* The number of steps that reading `bytes` costs, at least 1. */
 size_t budget_steps_of(size_t bytes);
-/* Counts what was rendered. */
+/* Counts rendered bytes. */
 TG_CHECKED int budget_rendered(size_t bytes, struct err *err);
 
 /*
- * Begins a run: no step is taken. `memory` is the environment's TMPLGEN_MEMORY, in MiB, or NULL for
- * LIMIT_RUN_MEMORY_BYTES; anything but a number that makes sense is exit 2.
+ * Begins a run with no steps taken. `memory` is TMPLGEN_MEMORY from the environment, in MiB; NULL
+ * stands for LIMIT_RUN_MEMORY_BYTES. Exit 2 if it is not a sensible number.
  */
 TG_CHECKED int budget_start(const char *memory, struct err *err);

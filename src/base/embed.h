@@ -1,4 +1,4 @@
-/* Files of the source tree that are texts in the program. */
+/* Embeds files of the source tree into the program as texts. */
 #pragma once
 
 /* Defines `const char NAME[]`: the text of the file at that path, from the top of the tree. */

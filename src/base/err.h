@@ -1,4 +1,4 @@
-/* What failed, where, why, and what to do next: the one error type of the program. */
+/* The error type of the program: what failed, where, why, and what to do next. */
 #pragma once
 
 #include <stddef.h>
@@ -21,8 +21,8 @@ enum exit_code {
 #define TG_CHECKED __attribute__((warn_unused_result))
 
 /*
- * Set once, by the function that detects the failure; its callers may wrap the message once with
- * what they alone know. All texts are owned by the error. `code` is the fixed word of docs/json.md.
+ * The function that detects the failure sets the error; each caller may wrap the message once with
+ * what it alone knows. The error owns its texts. `code` is one of the words in docs/json.md.
  */
 struct err {
     enum exit_code exit;
@@ -34,7 +34,7 @@ struct err {
         char *file;          /* NULL where no file is to blame */
         char *source;        /* the line, without its end; or NULL */
         size_t line, column; /* from 1; column counts characters; 0: unknown */
-        size_t caret; /* the place in `source`, in bytes: of a long line only a part is kept */
+        size_t caret;        /* byte offset in `source`, which is only a part of a long line */
     } where;
 };
 
@@ -56,17 +56,17 @@ int err_wrap(struct err *err, const char *format, ...) __attribute__((format(pri
 /* Appends one line to the trace, masked; -1. */
 int err_trace(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /*
- * The place: byte `offset` of the `len` bytes of `text`, the content of `file`. Line and column are
- * worked out here and the line is kept for the excerpt. Returns -1.
+ * Sets the place: byte `offset` of `text` (`len` bytes), the content of `file`. Computes line and
+ * column, and keeps the line for the excerpt. Returns -1.
  */
 int err_at(struct err *err, const char *file, const char *text, size_t len, size_t offset);
-/* What `from` says, which says nothing afterwards, in the place of what `err` said; -1. */
+/* Moves `from` into `err`, whose old content is released. `from` is then empty. Returns -1. */
 int err_move(struct err *err, struct err *from);
-/* The line may hold a password: the place is told without it. */
+/* Drops the source line, which may hold a password; file, line and column stay. */
 void err_hide_source(struct err *err);
 void err_release(struct err *err);
 
-/* Compilers and analyzers look at one source at a time: lets them know what these return. */
+/* Compilers and analyzers see one source file at a time: this tells them the return values. */
 #ifndef TG_ERR_C
 static inline int err_minus_one(int rc)
 {

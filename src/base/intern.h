@@ -1,4 +1,4 @@
-/* Distinct texts numbered in the order in which they are seen first, for lookups by name. */
+/* Numbers distinct texts in the order of their first appearance, for lookups by name. */
 #pragma once
 
 #include "base/str.h"
@@ -9,8 +9,8 @@
 struct intern_node;
 
 /*
- * Zeroed at first. No texts, however chosen, make it slow: a lookup looks at each bit of its text
- * once at most. The texts stay where they are: their owner keeps them as long as this.
+ * Zero-initialized. No choice of texts makes it slow: a lookup reads each bit of its text at most
+ * once. The texts are not copied: they must live as long as the set.
  */
 struct intern {
     const struct span *texts; /* by number */
@@ -21,7 +21,7 @@ struct intern {
 
 #define INTERN_NONE ((size_t)-1)
 
-/* The number of `text`; one that is new is given the next, which is what `count` was before. */
+/* The number of `text`. A new text gets the next number: the value of `count` before the call. */
 size_t intern_add(struct intern *set, struct arena *arena, struct span text);
 /* The number of `text`, or INTERN_NONE. */
 size_t intern_find(const struct intern *set, struct span text);

@@ -1,4 +1,4 @@
-/* Shared libraries that only some commands need, loaded when they are. */
+/* Loads shared libraries that only some commands need, on demand. */
 #include "base/library.h"
 
 #include "base/str.h"
@@ -16,11 +16,11 @@ struct library_function {
     void (*address)(void);
 };
 
-/* Absent where the program is linked with its libraries. */
+/* Absent if the program is linked with its libraries. */
 extern struct library_function __start_library_functions[] __attribute__((weak));
 extern struct library_function __stop_library_functions[] __attribute__((weak));
 
-/* Where a function leads to until its library is loaded. */
+/* The target of a function until its library is loaded. */
 void library_not_loaded(void);
 
 void library_not_loaded(void)
@@ -30,8 +30,8 @@ void library_not_loaded(void)
 }
 
 /*
- * The same for what frees: before a library is loaded nobody has anything of it, so cleaning up
- * after an early error is nothing to do.
+ * The same for functions that free: without the library there is nothing to free, so that cleaning
+ * up after an early error is harmless.
  */
 void library_frees_nothing(void);
 

@@ -1,13 +1,13 @@
-/* Shared libraries that only some commands need, loaded when they are. */
+/* Loads shared libraries that only some commands need, on demand. */
 #pragma once
 
 #include "base/err.h"
 
 /*
- * Has to come before the first call of a function of that library ("libcurl"); more calls do
- * nothing, and nor does any where the program is linked with it (`make LAZY=`, unit tests,
- * sanitizers). Exit 1 where the library is not there.
+ * Must be called before the first call of a function of `library` ("libcurl"). Further calls do
+ * nothing. Where the program is linked with the library (`make LAZY=`, unit tests, sanitizers), no
+ * call does anything. Exit 1 if the library is missing.
  *
- * The functions are called by their own names: src/base/library.S says how.
+ * The library's functions keep their own names: src/base/library.S explains how.
  */
 TG_CHECKED int library_load(const char *library, struct err *err);

@@ -6,6 +6,6 @@
 struct option {
     const char *name;     /* without dashes; NULL ends a table */
     const char *argument; /* word for the value in help; NULL: a switch */
-    const char *help;     /* NULL: it is taken, but not offered */
+    const char *help;     /* NULL: accepted, but not listed */
     bool repeatable;
 };

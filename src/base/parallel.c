@@ -1,4 +1,4 @@
-/* What waits for the disk or for other programs, done together. */
+/* Runs work that waits for the disk or for other programs in parallel. */
 #include "base/parallel.h"
 
 #include "base/account.h"
@@ -6,9 +6,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { THREADS = 63 }; /* beside the one that calls */
+enum { THREADS = 63 }; /* besides the calling thread */
 
-/* What the threads share, each taking the next number. */
+/* Shared by the threads; each takes the next number. */
 struct shared_work {
     size_t count;
     void (*act)(void *context, size_t number);

@@ -1,12 +1,12 @@
-/* What waits for the disk or for other programs, done together. */
+/* Runs work that waits for the disk or for other programs in parallel. */
 #pragma once
 
 #include <stddef.h>
 
 /*
- * Calls `act` with each number below `count`, `at_once` at a time (at most 64) and in no order,
- * from threads of their own and this one; returns when all are done. Where threads cannot be had,
- * one after another. Not for what uses libgit2 or shares an arena.
+ * Calls `act` with each number below `count`, in no fixed order, at most `at_once` (and 64) at a
+ * time, on new threads and on this one. Returns when all calls are done. Without threads, calls run
+ * one after another. `act` must not use libgit2 or a shared arena.
  */
 void parallel_run(size_t count, size_t at_once, void (*act)(void *context, size_t number),
                   void *context);

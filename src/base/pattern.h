@@ -9,16 +9,16 @@
 #include <stddef.h>
 
 /*
- * docs/catalogs.md lists what a pattern may hold. All of it means what it means to POSIX, on
- * characters rather than bytes, and the same in every locale: ranges go by code points, classes are
- * those of ASCII, and `^` and `$` are the ends of the text, never of a line.
+ * docs/catalogs.md lists the syntax. It has the meaning that POSIX gives it, on characters instead
+ * of bytes, and independent of the locale: ranges go by code points, classes are ASCII, and `^` and
+ * `$` are the ends of the text, never of a line.
  *
- * A text is matched by following all states that it may have led to at once, a character at a time:
- * no text makes it go back. LIMIT_PATTERN_* bound time and memory; crossing one is code "limit".
+ * Matching follows all reachable states at once, one character at a time, and never backtracks.
+ * LIMIT_PATTERN_* bound time and memory; crossing one is code "limit".
  */
 
-/* Whether a pattern can be used; else exit 2 with a hint, and where in it the trouble is. */
+/* Checks a pattern. If it cannot be used: exit 2 with a hint, and `*at` is the byte to blame. */
 TG_CHECKED int pattern_check(size_t *at, struct span pattern, struct err *err);
 
-/* Whether all of `text` is as the pattern says. */
+/* Sets `*out` to whether the pattern matches all of `text`. */
 TG_CHECKED int pattern_match(bool *out, struct span pattern, struct span text, struct err *err);

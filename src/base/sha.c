@@ -1,6 +1,6 @@
 /*
- * SHA-1 and SHA-256 through libcrypto. Its newer interface looks the algorithms up by name, among
- * all that its providers have: that takes longer than all that a run hashes.
+ * SHA-1 and SHA-256 through libcrypto's deprecated interface. The newer one looks algorithms up by
+ * name among all providers, which takes longer than all hashing of a run.
  */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "base/sha.h"

@@ -1,4 +1,4 @@
-/* SHA-1 and SHA-256. Neither fails: a machine without them or memory ends the process. */
+/* SHA-1 and SHA-256. Neither fails: without the algorithm or memory the process ends. */
 #pragma once
 
 #include "base/str.h"
@@ -9,10 +9,10 @@
 #define SHA256_HEX_SIZE 65 /* with the NUL */
 
 /*
- * Of `head` and then `bytes`. It is quick and does not notice made collisions: good for finding
- * damage. What becomes an object is hashed by libgit2, which does notice.
+ * Hashes `head` followed by `bytes`. Fast, but blind to crafted collisions: use it to find damage.
+ * Objects are hashed by libgit2, which detects such collisions.
  */
 void sha1_sum(unsigned char out[SHA1_SIZE], struct span head, struct span bytes);
 
-/* As hexadecimal digits. */
+/* As hexadecimal digits, with a NUL. */
 void sha256_hex(char out[SHA256_HEX_SIZE], const void *data, size_t len);

@@ -1,4 +1,4 @@
-/* Commands that are shown to be typed: whatever they name is one word of a POSIX shell. */
+/* Writes commands for the user to type: each name in them is one word of a POSIX shell. */
 #pragma once
 
 #include "base/span.h"
@@ -8,25 +8,24 @@
 struct arena;
 struct buf;
 
-/* Whether the text is one word as it stands, and the text in quotes: together Python's shlex.quote.
- */
+/* Whether `text` needs no quotes; appends it in quotes. Together they are Python's shlex.quote. */
 bool shell_is_plain(struct span text);
 void shell_put_quoted(struct buf *out, struct span text);
 
 /*
- * `text` as one word that can be shown and copied: what no terminal may be sent (control and hidden
- * characters, bytes that are no UTF-8) is left to printf, in ASCII. SHELL_UNTYPABLE where there is
+ * `text` as one word that is safe to show and to copy: characters unfit for a terminal (control and
+ * hidden characters, invalid UTF-8) become a call of printf in ASCII. SHELL_UNTYPABLE if there is
  * no such word: no POSIX shell keeps a last newline that way.
  */
 #define SHELL_UNTYPABLE "NAME-THAT-CANNOT-BE-TYPED"
 const char *shell_word(struct arena *arena, const char *text);
 
 /*
- * The one way to write a command that names something: `format` with each `%s` as shell_word has
- * it, and nothing else to convert. `make lint` finds those that are written past it.
+ * Formats a command that contains names. `format` may convert only `%s`, which is written as
+ * shell_word writes it. `make lint` finds commands written in any other way.
  */
 const char *shell_command(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* A path that no command takes for an option, and no shell for more than a name: "./-x". */
+/* A path that commands do not take for an option and shells do not expand: "./-x". */
 const char *shell_path(struct arena *arena, const char *path);

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* Bytes owned by somebody else; not NUL-terminated by promise. */
+/* Borrowed bytes; not necessarily NUL-terminated. */
 struct span {
     const char *ptr;
     size_t len;

@@ -1,4 +1,4 @@
-/* UTF-8: bytes to characters and back. */
+/* UTF-8: decoding and encoding characters. */
 #pragma once
 
 #include "base/span.h"
@@ -12,8 +12,8 @@ struct buf;
 #define UTF8_INVALID UINT32_MAX
 
 /*
- * Decodes the character at `*pos` of `text` and moves `*pos` behind it. Overlong forms, surrogates
- * and values above U+10FFFF are UTF8_INVALID, and `*pos` moves by one byte.
+ * Decodes the character at `*pos` and moves `*pos` behind it. Returns UTF8_INVALID and moves by one
+ * byte for anything invalid, including overlong forms, surrogates and values above U+10FFFF.
  */
 uint32_t utf8_next(struct span text, size_t *pos);
 /* The character that ends before `*pos`, which moves to its start. `*pos` must not be 0. */
@@ -22,6 +22,6 @@ bool utf8_valid(struct span text);
 int utf8_put(struct buf *out, uint32_t character);
 /* Whether a byte continues a character: all others begin one. */
 bool utf8_continues(char byte);
-/* How many characters; the byte offset of character `index` (the length, when there are fewer). */
+/* The number of characters; the byte offset of character `index` (at most the length). */
 size_t utf8_count(struct span text);
 size_t utf8_offset(struct span text, size_t index);

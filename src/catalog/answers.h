@@ -1,4 +1,4 @@
-/* From what the user gave to a full, checked set of answers. */
+/* Turns what the user gave into a complete, checked set of answers. */
 #pragma once
 
 #include "base/err.h"
@@ -12,17 +12,17 @@ struct manifest;
 struct question;
 struct yaml_node;
 
-/* Where a given answer came from; the first that has one wins. */
+/* The source of a given answer, in order of precedence. */
 enum given_from {
     GIVEN_FLAG,
     GIVEN_SET,
     GIVEN_FILE,
     GIVEN_RECORD,
-    GIVEN_GUESS, /* nobody said it: a default of this project, which is asked, and may be wrong */
+    GIVEN_GUESS, /* a project-specific default that may be wrong; the question is still asked */
     GIVEN_CONFIG
 };
 
-/* One answer as given: text (flags, --set) or a node (files), never both. */
+/* One given answer: either text (flags, --set) or a node (files). */
 struct given {
     const char *name;
     enum given_from from;
@@ -36,64 +36,64 @@ struct given_list {
 };
 
 void given_add(struct given_list *list, struct arena *arena, struct given given);
-/* The one that wins for `name`, or NULL. */
+/* The answer for `name` with the highest precedence, or NULL. */
 const struct given *given_find(const struct given_list *list, const char *name);
 
-/* What a person is asked. */
+/* What to show when asking a question. */
 struct prompt {
     const struct question *question;
     const char *help;
     const struct data *fallback; /* NULL: there is no default */
     const struct data *choices;  /* list of texts, or NULL */
-    const struct data *labels;   /* as many: texts, "" for none; or NULL */
+    const struct data *labels;   /* as many texts, "" for none; or NULL */
     const char *problem;         /* why the last answer was not taken, or NULL */
 };
 
 /*
- * Asks a person. Sets `*text` to the answer in the arena, or to NULL for the default. Returns -1
- * where the person gave up.
+ * Asks the user. Sets `*text` to the answer, in the arena, or to NULL for the default. Returns -1
+ * if the user aborts.
  */
 struct asker {
     int (*ask)(const char **text, void *context, struct arena *arena, const struct prompt *prompt,
                struct err *err);
     void *context;
-    bool secrets; /* somebody will read the answers of secrets */
+    bool secrets; /* the caller reads the answers to secrets */
 };
 
 /*
- * Asks for one of `names`, each with a label, until one is named, with a SPEC behind it where
- * `takes_spec`; for what is needed before there are questions.
+ * Asks until the user enters one of `names`, each shown with a label; with `takes_spec` a SPEC may
+ * follow the name. For choices before there are questions.
  */
 TG_CHECKED int answers_choose(const char **out, struct arena *arena, const struct asker *asker,
                               const char *name, const char *help, const struct words *names,
                               const char *const *labels, bool takes_spec, struct err *err);
-/* Asks for a text; `*out` stays what it is where that is taken. */
+/* Asks for a text; the default leaves `*out` as it is. */
 TG_CHECKED int answers_ask(const char **out, struct arena *arena, const struct asker *asker,
                            const char *name, const char *help, struct err *err);
 
 struct answers {
-    /* What templates see: every question's value, hidden ones and secrets by their default. */
+    /* For templates: values of all questions; hidden ones and secrets have their default. */
     struct data *values;
-    /* What the record keeps: the questions that apply, without computed ones and secrets. */
+    /* For the record: questions that apply, without computed ones and secrets. */
     struct data *kept;
-    struct data *secrets; /* what was said of secrets: for nothing that is written */
-    size_t bytes;         /* of all values: LIMIT_ANSWERS_BYTES */
-    /* Names of questions that took their default without being asked or given. */
+    struct data *secrets; /* answers to secrets; never written anywhere */
+    size_t bytes;         /* total size of the values, up to LIMIT_ANSWERS_BYTES */
+    /* Questions that took their default because no answer was given or asked for. */
     const char **defaulted;
     size_t defaulted_count;
-    /* The guesses that were taken. */
+    /* The guesses that were used. */
     const struct given **guessed;
     size_t guessed_count;
 };
 
 /*
- * Answers all questions of `manifest` in order. `context` is a map with what templates see besides
- * answers (resolution, request, template). `name_default` is the default of `name`. Given answers
- * that no question takes, that are hidden, or that are not valid: exit 2, "invalid-answer" or
- * "unknown-question", naming them (those from GIVEN_CONFIG are passed over where they do not
- * apply, guesses where they are not valid, too); answers that do not go together, with the
- * manifest's own words, as soon as all of them are known: who was asked is asked again. Without
- * `asker` a question without a default and answer is exit 2, "missing-answer".
+ * Answers all questions of `manifest` in order. `context` is a map of what templates see besides
+ * answers (resolution, request, template). `name_default` is the default of `name`. A given answer
+ * that is invalid, or whose question does not exist or is hidden, is exit 2, "invalid-answer" or
+ * "unknown-question", with its name. Answers from GIVEN_RECORD on are ignored if they do not apply;
+ * so are invalid guesses. Answers that exclude each other fail with the manifest's message as soon
+ * as all of them are known; a user who was asked is asked again. Without an `asker`, a question
+ * with neither default nor answer is exit 2, "missing-answer".
  */
 TG_CHECKED int answers_collect(struct answers *out, struct arena *arena,
                                const struct manifest *manifest, const struct given_list *given,

@@ -1,4 +1,4 @@
-/* What the manifests of one template say: layers, questions, file rules, migrations. */
+/* The manifest of one template: layers, questions, file rules, migrations. */
 #pragma once
 
 #include "base/err.h"
@@ -19,54 +19,54 @@ struct migration {
         size_t count;
     } rename_answers, rename_files;
     struct words drop_answers;
-    const char *note; /* for the people of a child that it is applied to; or NULL */
+    const char *note; /* shown in children that it is applied to; or NULL */
     const struct yaml_node *node;
-    const char *source; /* of the catalog whose versions `from` means */
-    size_t depth;       /* how many below the catalog at hand that one is */
+    const char *source; /* the catalog whose versions `from` means */
+    size_t depth;       /* levels below the current catalog */
 };
 
 struct manifest {
     const char *type;
-    const char *kind; /* what layers know the type as: the type that it extends, and so on */
+    const char *kind; /* the type's name for layers: that of the last type that it extends */
     const char *description;
     bool has_stack; /* `stack: framework` */
     struct layer_use *layers;
     size_t layer_count;
-    struct layer *inherited; /* files of types that it extends: below `own`, the lowest first */
+    struct layer *inherited; /* files of the types that it extends, lowest first, below `own` */
     size_t inherited_count;
     struct layer own;
-    const char *beside; /* path of a file of its own that is not below files/, or NULL */
+    const char *beside; /* path of its one file outside files/, or NULL */
     /*
-     * In the order in which they are asked, those of all layers that the type may take among them,
-     * each name once; `name` is always there.
+     * In the order of asking, including those of all layers that the type may use; names are
+     * unique, and `name` is always there.
      */
     struct question *questions;
     size_t question_count;
-    struct intern question_names; /* each with the number of its question */
+    struct intern question_names; /* from a name to its index in `questions` */
     struct refusal *refusals;
     size_t refusal_count;
     struct migration *migrations;
     size_t migration_count;
-    struct words frameworks; /* that the type has files for; none listed: any of the catalog */
-    const char *frameworks_because; /* why no others; or NULL */
-    const char *python;             /* SPEC that the stack's Python must meet, or NULL: any */
-    struct words distributions;     /* families of images that the files are for; none: any */
+    struct words frameworks;        /* supported by the type's files; empty: all of the catalog */
+    const char *frameworks_because; /* the reason for that limit; or NULL */
+    const char *python;             /* SPEC for the stack's Python, or NULL: any */
+    struct words distributions;     /* families of images supported by the files; empty: any */
     struct manifest_text *next;     /* commands to show after `new`, to be run in the child */
     size_t next_count;
 };
 
-/* What a stack must have for the files of the type. */
+/* What the files of the type require of a stack. */
 struct stack_need manifest_need(const struct manifest *manifest);
 
 /*
- * Reads and checks templates/TYPE/template.yml strictly (docs/catalogs.md). An unknown type: exit
+ * Reads and checks templates/TYPE/template.yml strictly (docs/catalogs.md). An unknown type is exit
  * 2, "unknown-type", with the nearest names. Lives in the arena.
  */
 TG_CHECKED int manifest_load(struct manifest **out, struct arena *arena,
                              const struct catalog *catalog, const char *type, struct err *err);
 /*
- * Which files there are of a base image: `layers`, `delimiters`, `overrides` and `files` of `root`,
- * for the files below base-images/NAME/files/. Nothing else of `out` is filled.
+ * Reads the file rules of a base image: `layers`, `delimiters`, `overrides` and `files` of `root`,
+ * for the files below base-images/NAME/files/. Fills in nothing else of `out`.
  */
 TG_CHECKED int manifest_read_files(struct manifest *out, struct arena *arena, const char *name,
                                    const struct yaml_node *root, struct err *err);
@@ -75,26 +75,26 @@ const struct question *manifest_question(const struct manifest *manifest, const 
 /* Whether the migrations can be applied, and make sense. */
 
 /*
- * Of a version that a child goes to, or is made from: each `from` is a SPEC, each path of
- * `rename_files` passes the one door (io/path). Exit 2, at the place. What a child was made from
- * is not asked: nothing of its migrations is applied again.
+ * For the version that a child is made from or updated to: each `from` must be a SPEC, each path of
+ * `rename_files` must pass io/path. Exit 2, at the place. Migrations of the version that a child
+ * leaves are not checked, because they are not applied again.
  */
 TG_CHECKED int migrations_check(struct arena *arena, const struct manifest *manifest,
                                 struct err *err);
 /*
- * What only its author can mend, and what a version that is released may have: `new` and `adopt`
- * ask. No name becomes itself, no two become one, and what an answer is renamed to is a question,
- * or renamed on or dropped by a later migration. That a question of an old name is there again, or
- * still is, is right: names can be swapped, come back, and an answer that is dropped be asked anew.
+ * Checks what a released version may break but its author should fix, for `new` and `adopt`: no
+ * name is renamed to itself, no two names to the same one, and the new name of an answer is a
+ * question, or is renamed or dropped by a later migration. An old name may be a question again, or
+ * still: names can be swapped or reused, and a dropped answer may be asked anew.
  */
 TG_CHECKED int migrations_check_names(struct arena *arena, const struct manifest *manifest,
                                       struct err *err);
 
-#define UNUSED_QUESTION "unused-question" /* the code of the error */
+#define UNUSED_QUESTION "unused-question" /* error code */
 
 /*
- * A question that no template, file name, `when`, default, layer or `next` of the type reads is an
- * error: exit 2, at the question. `name` is exempt: it names the child.
+ * A question that no template, file name, `when`, default, layer or `next` of the type reads is
+ * exit 2, at the question. `name` is exempt: it names the child.
  */
 TG_CHECKED int manifest_check_use(struct arena *arena, const struct catalog *catalog,
                                   const struct manifest *manifest, struct err *err);

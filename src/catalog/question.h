@@ -1,4 +1,4 @@
-/* One question of a manifest: what may be answered, and when it is asked. */
+/* A question of a manifest: its valid answers, and when it is asked. */
 #pragma once
 
 #include "base/err.h"
@@ -11,8 +11,7 @@
 struct layer_use;
 
 /*
- * X(CONSTANT, word of a manifest) for each type of a question. Compilers say which switch lacks
- * one.
+ * X(CONSTANT, word in manifests) for each type of question. Compilers warn of an incomplete switch.
  */
 #define QUESTION_TYPES(X)                                                                          \
     X(STR, "str")                                                                                  \
@@ -27,7 +26,7 @@ enum question_type { QUESTION_TYPES(QUESTION_CONSTANT) };
 #define QUESTION_ONE_MORE(constant, word) +1
 enum { QUESTION_TYPE_COUNT = 0 QUESTION_TYPES(QUESTION_ONE_MORE) };
 
-/* A layer with the question, by the row of `layers` that takes it. */
+/* A layer that adds a question, by its row of `layers`. */
 struct bringer {
     const char *layer;
     const struct layer_use *use;
@@ -37,18 +36,18 @@ struct question {
     const char *name;
     enum question_type type;
     enum question_type items;         /* of a list: QUESTION_STR or QUESTION_INT */
-    struct manifest_text help;        /* rendered from earlier answers */
+    struct manifest_text help;        /* a template on earlier answers */
     const struct yaml_node *fallback; /* `default`; NULL: an answer is required */
     /* List of texts or of {value, label}, or a text that renders to one a line. */
     const struct yaml_node *choices;
-    const char *pattern;    /* whole answer, each entry of a list; or NULL */
-    const char *min, *max;  /* numbers, as texts of the type (of a list: its entries); or NULL */
-    bool secret, multiline; /* of a str */
-    bool takes_spec;        /* a SPEC may stand behind the choice, as in NAME[SPEC] */
-    struct manifest_text computed; /* never asked, not kept: a text that is rendered */
+    const char *pattern;           /* matches the whole answer (each item of a list); or NULL */
+    const char *min, *max;         /* numbers as texts, for items of a list, too; or NULL */
+    bool secret, multiline;        /* of a str */
+    bool takes_spec;               /* a SPEC may follow the choice, as in NAME[SPEC] */
+    struct manifest_text computed; /* a template: the value is neither asked nor recorded */
     struct manifest_text when;
     const struct yaml_node *node;
-    /* It is there where one of these layers is taken; none: it is the type's own. */
+    /* The question exists if one of these layers is used. Empty: it is the type's own. */
     struct bringer *bringers;
     size_t bringer_count;
 };
@@ -57,16 +56,16 @@ extern const char *const question_type_names[QUESTION_TYPE_COUNT];
 
 /* Reads an entry of `questions` into a struct question, for reader_list. */
 TG_CHECKED int question_read(void *out, const struct reader *reader, const struct yaml_node *node);
-/* Whether both entries say the same. */
+/* Whether both entries are equal. */
 bool question_is_same(const struct reader *reader, const struct question *a,
                       const struct question *b);
 
-/* What is answered by an entry of `choices`, and what is shown beside it (NULL: nothing). */
+/* The answer of an entry of `choices`, and its label (NULL: none). */
 const struct yaml_node *choice_value(const struct yaml_node *choice);
 const struct yaml_node *choice_label(const struct yaml_node *choice);
 
-/* The number that a text is, whole or finite; false: it is none. */
+/* Parses an integer or a finite float; false if the text is not one. */
 bool question_int(int64_t *out, const char *text);
 bool question_float(double *out, const char *text);
-/* Whether the number `text` lies under `min` (-1), over `max` (1) or between them (0). */
+/* Compares the number `text` with the bounds: -1 below `min`, 1 above `max`, else 0. */
 int question_bounds(const struct question *question, const char *text);

@@ -1,5 +1,4 @@
-/* Catalogs on servers: their addresses, and what was fetched of one: objects, and what the server
- * said it has. */
+/* Catalogs on servers: addresses, and the local cache of objects and refs. */
 #pragma once
 
 #include "base/err.h"
@@ -15,41 +14,42 @@ struct oid;
 
 /* https://HOST/PATH[//FOLDER], ssh://[USER@]HOST/PATH, [USER@]HOST:PATH; http, git on loopback. */
 struct address {
-    const char *url;      /* of the repository: scheme and host in small letters, no last '/' */
-    const char *folder;   /* of the catalog in it, or "" */
-    const char *source;   /* both, as the record has them */
+    const char *url;      /* of the repository; scheme and host in lower case, no trailing '/' */
+    const char *folder;   /* of the catalog in the repository, or "" */
+    const char *source;   /* both, as recorded */
     const char *protocol; /* "https", "ssh", "http", "git" */
 };
 
-/* Whether it is no path and no file:// on this machine. Looks at the disk. */
+/* Whether it is neither a path nor a file:// URL on this machine. Reads the disk. */
 bool address_is_remote(const char *source);
 /*
- * What a user lists: such an address, or its beginning and a '*', as addresses are compared with.
- * Exit 2, "invalid-source", for one that none can match.
+ * Normalizes an entry of the user's lists: an address, or its beginning and a '*'. Exit 2,
+ * "invalid-source", if no address can match it.
  */
 TG_CHECKED int address_pattern(const char **out, struct arena *arena, const char *pattern,
                                struct err *err);
 
 /*
- * Exit 2 "invalid-source": no address that is taken, a password in it (which is never repeated), an
- * option or another program in disguise; "limit": a folder with too long a name. 3
- * "insecure-source": http or git to another machine; "unsafe-path": a folder that leads elsewhere.
+ * Exit 2: "invalid-source" for an unsupported address, one with a password (never shown), or one
+ * that git would take for an option or a command; "limit" for a long folder name. Exit 3:
+ * "insecure-source" for http or git to another machine; "unsafe-path" for a folder that leads
+ * elsewhere.
  */
 TG_CHECKED int address_parse(struct address *out, struct arena *arena, const char *source,
                              struct err *err);
 
 /*
- * Whether `pattern` is the address, with or without the folder, or all before a last '*' of it.
- * What comes before the '*' must name the host to its end.
+ * Whether `pattern` is the address, with or without its folder, or a prefix that ends in '*'. The
+ * part before '*' must contain the complete host name.
  */
 bool address_matches(const struct address *address, const char *pattern);
 
 /*
- * A bare repository of ours, at FOLDER/catalogs/SHA256-OF-URL, without refs: `listing` has them.
- * Nothing in it is ever changed: packs are fetched into a repository beside it, and come in by
- * rename when they are whole and checked, the listing likewise. So it may be read while others
- * fetch, and is sound whenever a process ends. A lock lets one process at a time fetch, so that
- * the next finds what it wanted.
+ * A bare repository of our own, at FOLDER/catalogs/SHA256-OF-URL. It has no refs: `listing` has
+ * them. Nothing in it is ever modified. Packs are fetched into a second repository, and renamed
+ * into this one when they are complete and checked; so is the listing. It can therefore be read
+ * during a fetch, and stays intact if a process dies. A lock admits one fetch at a time, so that
+ * the next one finds the result.
  */
 struct remote_cache {
     struct arena *arena;
@@ -58,11 +58,11 @@ struct remote_cache {
     int lock; /* -1: not held */
 };
 
-/* How this run reaches servers: said once, holds for the process. */
+/* How to reach servers; set once for the process. */
 struct remote_settings {
-    const char *folder; /* of the caches; NULL: there is no place for them */
-    bool offline;       /* what is in the cache, and no more */
-    bool may_ask;       /* a person is at the terminal, for passwords */
+    const char *folder; /* for the caches; NULL: no caches */
+    bool offline;       /* use only the cache */
+    bool may_ask;       /* the user can enter passwords at the terminal */
     void (*say)(void *context, const char *what, const char *url); /* before it takes time; or NULL
                                                                     */
     void *context;
@@ -70,47 +70,47 @@ struct remote_settings {
 void remote_configure(const struct remote_settings *settings);
 const struct remote_settings *remote_settings(void);
 
-/* Makes it where it is not there. Release with remote_cache_unlock. */
+/* Creates the cache if it is missing. Release with remote_cache_unlock. */
 TG_CHECKED int remote_cache_open(struct remote_cache *out, struct arena *arena,
                                  const struct address *address, struct err *err);
-/* Waits for the lock as long as a fetch may take; held once, more calls do nothing. */
+/* Takes the lock; waits as long as a fetch may take. No effect if it is already held. */
 TG_CHECKED int remote_cache_lock(struct remote_cache *cache, struct err *err);
 void remote_cache_unlock(struct remote_cache *cache);
 
 struct ref_listing {
     struct catalog_revision *items; /* tags and branches */
     size_t count;
-    const char *head_branch; /* that HEAD names, or NULL */
-    const char *head_commit; /* NULL: the repository is empty */
+    const char *head_branch; /* the branch in HEAD, or NULL */
+    const char *head_commit; /* NULL: empty repository */
 };
 
 /*
- * The lines of `git ls-remote --symref`; refs that are neither tags nor branches, or no names for
- * git, are passed over. Exit 1 "answer" for what is no such text, 2 "limit", 3 "repository-form"
- * where objects go by SHA-256.
+ * Parses the output of `git ls-remote --symref`. Skips refs that are neither tags nor branches, and
+ * names that git refuses. Exit 1 "answer" for other text, 2 "limit", 3 "repository-form" for
+ * SHA-256 object ids.
  */
 TG_CHECKED int listing_parse(struct ref_listing *out, struct arena *arena, struct span text,
                              struct err *err);
 
-/* What the server said last; `*found` false: nothing yet. */
+/* The server's last listing; `*found` is false if there is none yet. */
 TG_CHECKED int remote_cache_listing(struct span *out, bool *found, const struct remote_cache *cache,
                                     struct err *err);
-/* Asks the server anew. Exit 1 "unreachable-catalog" with what git said. */
+/* Fetches a new listing. Exit 1 "unreachable-catalog" with git's message. */
 TG_CHECKED int remote_cache_ask(struct remote_cache *cache, struct err *err);
 
 enum fetch_outcome {
     FETCH_DONE,
-    FETCH_UNKNOWN, /* the server has no such object */
-    FETCH_REFUSED, /* it gives only what its refs name */
+    FETCH_UNKNOWN, /* the server lacks the object */
+    FETCH_REFUSED, /* the server serves only objects named by its refs */
 };
 struct fetch {
     const char *ref;       /* "refs/tags/v1.0.0", a commit's id; NULL: all tags and branches */
-    const char *wanted;    /* the id that `ref` must have there; NULL: any */
-    const struct oid *ids; /* or these objects, and nothing else */
+    const char *wanted;    /* expected id of `ref`; NULL: any */
+    const struct oid *ids; /* fetches only these objects */
     size_t count;
-    bool partial; /* without files, where the server can; only the newest commit */
-    bool whole;   /* with all commits before it */
+    bool partial; /* only the newest commit, and no files if the server supports that */
+    bool whole;   /* with its whole history */
 };
-/* Errors as above; 1 "changed-meanwhile" where `ref` is not `wanted` any more; "limit"; signals. */
+/* Errors as above; 1 "changed-meanwhile" if `ref` no longer is `wanted`; "limit"; signals. */
 TG_CHECKED int remote_cache_fetch(enum fetch_outcome *outcome, struct remote_cache *cache,
                                   const struct fetch *fetch, struct err *err);

@@ -1,4 +1,4 @@
-/* Semantic versions (semver.org 2.0), and tags that are one. */
+/* Semantic versions (semver.org 2.0), and tags with such names. */
 #pragma once
 
 #include "base/str.h"
@@ -11,22 +11,22 @@ struct semver {
     struct span prerelease; /* "rc.1", borrowed; empty: a release */
 };
 
-/* MAJOR.MINOR.PATCH with an optional -PRERELEASE and +BUILD; false where it is no such text. */
+/* Parses MAJOR.MINOR.PATCH with optional -PRERELEASE and +BUILD; false if the text is invalid. */
 bool semver_parse(struct semver *out, const char *text);
-/* The same behind an optional "v", as tags have it. */
+/* The same with an optional "v" before it, as in tags. */
 bool semver_parse_tag(struct semver *out, const char *tag);
 /* Less than, equal to, greater than 0. */
 int semver_compare(const struct semver *a, const struct semver *b);
 bool semver_is_release(const struct semver *version);
 
-/* What a version policy admits: from `first` up to, but not including, `end`. */
+/* The versions that a policy admits: from `first` up to, but not including, `end`. */
 struct semver_range {
     struct semver first, end;
 };
 
 /*
- * "^1.2" (the same major version, of 0.x the same minor, and not older), "~1.4" (the same minor
- * version; "~1": the same major), "1.x", "1.2.x". False where it is no such text.
+ * Parses "^1.2" (same major version, for 0.x same minor, and not older), "~1.4" (same minor
+ * version; "~1": same major), "1.x" or "1.2.x". False if the text is invalid.
  */
 bool semver_range_parse(struct semver_range *out, const char *text);
 bool semver_range_has(const struct semver_range *range, const struct semver *version);

@@ -94,7 +94,7 @@ static struct data_member *find_member(const struct data *map, struct span name)
 
 #define INDEX_FROM 16 /* so many names are found as fast one by one */
 
-/* Names have the number of their member. */
+/* Maps names to the numbers of their members. */
 static void index_members(struct arena *arena, struct data *map)
 {
     if (map->map.count < INDEX_FROM)

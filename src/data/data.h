@@ -1,5 +1,4 @@
-/* A plain tree of data: what YAML and JSON can say. Shared by answers, records, contexts, output.
- */
+/* The data model of YAML and JSON, as a tree: for answers, records, contexts and output. */
 #pragma once
 
 #include "base/str.h"
@@ -28,7 +27,7 @@ struct data {
         struct {
             struct data_member *members;
             size_t count;
-            struct intern *index; /* the number of a name, once there are many: data_append */
+            struct intern *index; /* by name, for large maps: see data_append */
         } map;
     };
 };
@@ -50,21 +49,21 @@ struct data *data_map(struct arena *arena);
 struct data *data_texts(struct arena *arena, const char *const *texts, size_t count); /* a list */
 
 void data_push(struct arena *arena, struct data *list, struct data *item);
-/* Adds, or replaces the value of a name that is there (its place stays). */
+/* Adds a member, or replaces the value of an existing one in place. */
 void data_put(struct arena *arena, struct data *map, const char *name, struct data *value);
-/* The same of a text; NULL puts null, as data_str makes it. */
+/* The same for a text; NULL puts a null. */
 void data_put_text(struct arena *arena, struct data *map, const char *name, const char *text);
 void data_put_span(struct arena *arena, struct data *map, struct span name, struct data *value);
-/* Adds a name that is known not to be there, in constant time. */
+/* Adds a member whose name the map does not have yet, in constant time. */
 void data_append(struct arena *arena, struct data *map, struct span name, struct data *value);
-/* The value under `name`, or NULL where `map` is no map or has no such name. */
+/* The value of `name`, or NULL if there is none or `map` is not a map. */
 struct data *data_get(const struct data *map, const char *name);
 struct data *data_get_span(const struct data *map, struct span name);
-/* The text of a string, or NULL where it is something else (also for NULL). */
+/* The text of a string, or NULL if `data` is something else or NULL. */
 const char *data_text(const struct data *data);
-/* Whether a list, which may be NULL, has that text. */
+/* Whether `list`, which may be NULL, contains `text`. */
 bool data_has_text(const struct data *list, const char *text);
-/* The text of a member, or NULL; the same to be shown, "" where there is none. */
+/* The text of a member, or NULL; data_shown returns "" instead of NULL, for output. */
 const char *data_get_text(const struct data *map, const char *name);
 const char *data_shown(const struct data *map, const char *name);
 /* Whether the member is there, and true. */
@@ -75,7 +74,7 @@ struct data *data_copy(struct arena *arena, const struct data *data);
 /* A copy whose maps are sorted by name, bytewise, at every depth. */
 struct data *data_sorted(struct arena *arena, const struct data *data);
 /*
- * Appends a float as Python's repr has it: the fewest digits that read back as the same number,
- * with a point or an exponent; `inf`, `-inf`, `nan`.
+ * Appends a float as Python's repr does: the fewest digits that read back as the same number, with
+ * a point or an exponent; or `inf`, `-inf`, `nan`.
  */
 int data_put_real(struct buf *out, double value);

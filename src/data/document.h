@@ -3,7 +3,7 @@
 
 #include "data/data.h"
 
-/* A member of a map. The type of the value that FIELD is given says the kind of its data. */
+/* A member of a map. FIELD chooses `kind` by the type of its value. */
 struct data_field {
     const char *name;
     enum data_kind kind; /* DATA_STR, DATA_BOOL, DATA_INT, DATA_LIST: words; DATA_MAP: any data */
@@ -52,5 +52,5 @@ struct data *data_put_fields(struct arena *arena, struct data *map, const struct
                     sizeof((const struct data_field[]){__VA_ARGS__}) / sizeof(struct data_field))
 #define data_of(arena, ...) data_add(arena, data_map(arena), __VA_ARGS__)
 
-/* The texts of a list (of its maps: those of that member) with ", " between. NULL: "". */
+/* Joins the texts of a list with ", "; of a list of maps, those of `member`. NULL gives "". */
 const char *data_join(struct arena *arena, const struct data *list, const char *member);

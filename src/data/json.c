@@ -1,4 +1,4 @@
-/* JSON: an own writer, since what is escaped is ours to say; jansson reads. */
+/* JSON: jansson reads; the writer is our own, because we decide what it escapes. */
 #include "data/json.h"
 
 #include "base/arena.h"
@@ -148,7 +148,7 @@ static size_t skip(struct span text, size_t at, bool wanted, const char *set)
     return at;
 }
 
-/* The start of the next token at or behind `*pos`, which moves to its end. */
+/* The start of the first token at or behind `*pos`; moves `*pos` to its end. */
 static size_t next_token(struct span text, size_t *pos)
 {
     size_t start = skip(text, *pos, true, " \t\r\n"), end = start + 1;
@@ -160,7 +160,7 @@ static size_t next_token(struct span text, size_t *pos)
     return start;
 }
 
-/* Ends documents that would make jansson go deep. */
+/* Refuses documents that would make jansson recurse too deep. */
 static int check_depth(const struct json_source *doc)
 {
     size_t depth = 0;
@@ -180,7 +180,7 @@ static int check_depth(const struct json_source *doc)
     return 0;
 }
 
-/* jansson tells where it stopped: behind the token that it did not like. */
+/* The start of the token to blame: jansson reports the position behind it. */
 static size_t token_before(struct span text, size_t stop)
 {
     size_t start = 0;
@@ -192,7 +192,7 @@ static size_t token_before(struct span text, size_t stop)
     return start;
 }
 
-/* jansson's words without what it saw there: the excerpt shows that. */
+/* jansson's message without its excerpt, since ours shows the place. */
 static const char *own_words(char *text, const json_error_t *error)
 {
     enum json_error_code code = json_error_code(error);
@@ -209,7 +209,7 @@ static const char *own_words(char *text, const json_error_t *error)
     return text;
 }
 
-/* Whether jansson was refused memory: its own words for that differ, and are wrong for a limit. */
+/* Whether jansson was refused memory: its messages for that vary, and do not name our limit. */
 static _Thread_local bool starved;
 
 static int syntax_error(const struct json_source *doc, const json_error_t *error)
@@ -229,7 +229,7 @@ static int syntax_error(const struct json_source *doc, const json_error_t *error
     return fail_at(doc, token_before(doc->text, stop));
 }
 
-/* What jansson has no good words for. */
+/* Checks for errors that jansson describes badly. */
 static int check_text(const struct json_source *doc)
 {
     size_t pos = 0;
@@ -244,7 +244,7 @@ static int check_text(const struct json_source *doc)
     return fail_at(doc, 0);
 }
 
-/* jansson's own memory counts, and it takes none once the budget is spent. */
+/* Counts jansson's memory, and refuses it once the budget is spent. */
 static void *counted_malloc(size_t size)
 {
     starved = starved || account_is_spent();
@@ -280,7 +280,7 @@ static struct data *convert_map(struct arena *arena, json_t *json)
     return map;
 }
 
-/* Once the budget is spent there is nothing more: json_parse_large says so. */
+/* Converts to a null once the budget is spent; json_parse_large reports that. */
 static struct data *convert(struct arena *arena, json_t *json)
 {
     if (account_is_spent())

@@ -1,4 +1,4 @@
-/* TOML 1.0: whether a document is valid, and the texts in it. */
+/* TOML 1.0: validates a document, and visits the texts in it. */
 #include "data/toml.h"
 
 #include "base/arena.h"
@@ -11,9 +11,9 @@
 #include <string.h>
 
 enum toml_kind {
-    TOML_VALUE,  /* anything that a key is given, inline tables and arrays among it */
-    TOML_TABLE,  /* made by a header, or on the way to one */
-    TOML_DOTTED, /* made by the dots of a key */
+    TOML_VALUE,  /* any value of a key, including inline tables and arrays */
+    TOML_TABLE,  /* defined by a header, or implied by one */
+    TOML_DOTTED, /* implied by a dotted key */
     TOML_TABLES, /* an array of tables */
 };
 
@@ -23,8 +23,8 @@ struct toml_key {
     struct span name; /* without quotes and escapes */
     enum toml_kind kind;
     bool declared;          /* TOML_TABLE: by a header of its own */
-    size_t section;         /* TOML_DOTTED: the header below which it may still grow */
-    struct toml_key *last;  /* TOML_TABLES: the newest of them */
+    size_t section;         /* TOML_DOTTED: only below this header may it grow */
+    struct toml_key *last;  /* TOML_TABLES: the newest element */
     struct intern names;    /* of the keys in it */
     struct toml_key **keys; /* by the numbers of their names */
 };
@@ -32,9 +32,9 @@ struct toml_key {
 struct toml {
     struct arena *arena;
     const char *at, *end;
-    size_t section; /* headers so far; inline tables count, too */
+    size_t section; /* number of headers and inline tables so far */
     size_t depth;
-    const struct toml_key *table; /* with `name`: the key whose value is read */
+    const struct toml_key *table; /* with `name`: the key whose value is being read */
     struct span name;
     toml_visitor *visit; /* or NULL */
     void *context;
@@ -116,7 +116,7 @@ static bool skip_comment(struct toml *t)
     return true;
 }
 
-/* Blanks, comments and ends of lines, as they may stand in an array. */
+/* Skips blanks, comments and line ends, as allowed in an array. */
 static bool skip_space(struct toml *t)
 {
     for (;;) {
@@ -130,7 +130,7 @@ static bool skip_space(struct toml *t)
 
 /* ---------------------------------------------------------------- strings */
 
-/* The character of \uXXXX or \UXXXXXXXX: never a surrogate. */
+/* Reads the character of \uXXXX or \UXXXXXXXX; surrogates are invalid. */
 static bool read_unicode(struct toml *t, struct buf *out, int digits)
 {
     uint32_t character = 0;
@@ -147,7 +147,7 @@ static bool read_unicode(struct toml *t, struct buf *out, int digits)
     return true;
 }
 
-/* A backslash at the end of a line, which takes all blanks and ends of lines behind it away. */
+/* Reads a backslash at a line end, and the white space that it removes. */
 static bool read_line_end(struct toml *t)
 {
     skip_blanks(t);
@@ -175,7 +175,7 @@ static bool read_escape(struct toml *t, struct buf *out, bool multiline)
     return name != NULL;
 }
 
-/* Behind the opening quotes. What it says goes to `out`. */
+/* Reads a string behind its opening quotes into `out`. */
 static bool read_text(struct toml *t, struct buf *out, char quote, bool multiline)
 {
     const char close[] = {quote, multiline ? quote : '\0', quote, '\0'};
@@ -195,7 +195,7 @@ static bool read_text(struct toml *t, struct buf *out, char quote, bool multilin
     return false;
 }
 
-/* Puts `name` before what is in the last `len` bytes of `path`; false: there is no room. */
+/* Puts `name` before the last `len` bytes of `path`; false if there is no room. */
 static bool put_before(char path[TOML_PATH_BYTES], size_t *len, struct span name)
 {
     if (name.len + 1 > TOML_PATH_BYTES - *len)
@@ -207,8 +207,8 @@ static bool put_before(char path[TOML_PATH_BYTES], size_t *len, struct span name
 }
 
 /*
- * The keys that lead to the value that is read, in the end of `room`; NULL: longer than that.
- * However long keys are, and however many values they have, no value takes more time than this.
+ * The path of the value being read, at the end of `room`; NULL if it is too long. The time is
+ * bounded by TOML_PATH_BYTES: long keys and many values do not add to it.
  */
 static const char *path_of(const struct toml *t, char room[TOML_PATH_BYTES])
 {
@@ -216,7 +216,7 @@ static const char *path_of(const struct toml *t, char room[TOML_PATH_BYTES])
     bool fits = put_before(room, &len, t->name);
     for (const struct toml_key *table = t->table; fits && table; table = table->parent)
         fits = table->name.len == 0 || put_before(room, &len, table->name);
-    room[TOML_PATH_BYTES - 1] = '\0'; /* where the last point is */
+    room[TOML_PATH_BYTES - 1] = '\0'; /* in place of the last dot */
     return fits ? room + TOML_PATH_BYTES - len : NULL;
 }
 
@@ -276,7 +276,7 @@ static bool skip_number(struct toml *t)
     return skip_digits(t, 10);
 }
 
-/* Whether the text goes on as in `shape`, where 0 stands for a digit. */
+/* Whether the text continues as in `shape`, where 0 stands for any digit. */
 static bool shaped(const struct toml *t, const char *shape)
 {
     for (size_t i = 0; shape[i]; i++)
@@ -438,7 +438,7 @@ static bool read_name(struct span *out, struct toml *t)
     return out->len > 0;
 }
 
-/* The table that a part of a dotted key before its last one means, or NULL. */
+/* The table for a part of a dotted key, but not its last one; or NULL. */
 static struct toml_key *enter_dotted(const struct toml *t, struct toml_key *table, struct span name)
 {
     struct toml_key *node = find(table, name);
@@ -448,12 +448,12 @@ static struct toml_key *enter_dotted(const struct toml *t, struct toml_key *tabl
         return node->section == t->section ? node : NULL;
     if (node->kind != TOML_TABLE || node->declared)
         return NULL;
-    node->kind = TOML_DOTTED; /* was on the way to a header: from now on it belongs to the dots */
+    node->kind = TOML_DOTTED; /* implied by a header so far: from now on by a dotted key */
     node->section = t->section;
     return node;
 }
 
-/* A key of one part or several: its last name, and the table that the others lead to by `enter`. */
+/* Reads a key. Sets its last name, and the table that `enter` finds for the parts before it. */
 static bool read_key(struct span *name, struct toml_key **table, struct toml *t,
                      struct toml_key *(*enter)(const struct toml *t, struct toml_key *table,
                                                struct span name))
@@ -488,7 +488,7 @@ static bool read_pair(struct toml *t, struct toml_key *table)
     return true;
 }
 
-/* The table that a part of a header before its last one means, or NULL. */
+/* The table for a part of a header, but not its last one; or NULL. */
 static struct toml_key *enter_header(const struct toml *t, struct toml_key *table, struct span name)
 {
     struct toml_key *node = find(table, name);
@@ -519,7 +519,7 @@ static struct toml_key *declare_one_of_tables(struct toml *t, struct toml_key *p
     return key->last;
 }
 
-/* `[a.b]` or `[[a.b]]`: the table that what follows belongs to, or NULL. */
+/* Reads `[a.b]` or `[[a.b]]`. Returns the table for the keys that follow, or NULL. */
 static struct toml_key *read_header(struct toml *t, struct toml_key *root)
 {
     struct toml_key *table = root;

@@ -20,9 +20,9 @@ struct yaml_member {
 };
 
 /*
- * Scalars are text: what type a scalar has is the schema's word, never its looks. `plain` tells
- * `null` from `"null"`. Nodes live in the arena given to yaml_parse, as does the text that
- * positions refer to.
+ * A scalar is text: the schema decides its type, not its looks. `plain` distinguishes `null` from
+ * `"null"`. Nodes, and the source text that positions refer to, live in the arena given to
+ * yaml_parse.
  */
 struct yaml_node {
     enum yaml_kind kind;
@@ -49,10 +49,10 @@ struct yaml_doc {
 };
 
 /*
- * Reads one document. Refused, with exit 2, place and name: anchors, aliases, tags, directives with
- * tags, a second document, UTF-16 and UTF-32, invalid UTF-8, NUL, duplicate keys, keys that are no
- * scalars, merge keys (<<), depth and size over the limits (LIMIT_DOCUMENT_*). A UTF-8 BOM is
- * accepted and skipped.
+ * Reads one document. A UTF-8 byte order mark is skipped. Exit 2, with name and place, for anchors,
+ * aliases, tags, directives with tags, a second document, UTF-16 and UTF-32, invalid UTF-8, NUL,
+ * duplicate keys, keys that are not scalars, merge keys (<<), and depth or size over
+ * LIMIT_DOCUMENT_*.
  */
 TG_CHECKED int yaml_parse(struct yaml_doc **out, struct arena *arena, const char *name,
                           struct span source, struct err *err);
@@ -61,44 +61,43 @@ TG_CHECKED int yaml_parse(struct yaml_doc **out, struct arena *arena, const char
 int yaml_error(struct err *err, const struct yaml_node *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* What `inner` says of the text that `node` holds, at the place of `node`; returns -1. */
+/* Reports `inner`, an error about the text of `node`, at the place of `node`; returns -1. */
 int yaml_blame(struct err *err, const struct yaml_node *node, const struct err *inner);
 
-/* Gives an error that is set already the place of `node`; returns -1. */
+/* Adds the place of `node` to an error that is already set; returns -1. */
 int yaml_at(struct err *err, const struct yaml_node *node);
 /*
- * Likewise, the place of a byte of a scalar's text. Where the text does not stand in the document
- * as it is (with escapes, folded), that of the node.
+ * The same for one byte of a scalar's text. Uses the place of the node if the document writes the
+ * text differently (with escapes, folded).
  */
 int yaml_at_byte(struct err *err, const struct yaml_node *node, size_t byte);
-/* As yaml_error, of a limit: code "limit", `count` of `what` and the most that there may be. */
+/* As yaml_error with code "limit": `count` of `what` exceeds `limit`. */
 int yaml_over_limit(struct err *err, const struct yaml_node *node, size_t count, const char *what,
                     size_t limit);
 
-/* The value of a member, or NULL where there is none. `map` may be NULL. */
+/* The value of a member, or NULL if there is none. `map` may be NULL. */
 struct yaml_node *yaml_get(const struct yaml_node *map, const char *name);
-/* Unquoted `null` (`Null`, `NULL`), `~` or nothing at all. */
+/* Unquoted `null` (`Null`, `NULL`), `~` or an empty value. */
 bool yaml_is_null(const struct yaml_node *node);
 
 /*
- * A mapping's keys must all be among `names` (NULL-terminated); else exit 2 at the key, with the
- * nearest name. Also fails where `map` is no mapping, or NULL (then without a place).
+ * Checks that all keys are among `names` (NULL-terminated): else exit 2 at the key, with the
+ * nearest name. Also fails if `map` is not a mapping, or is NULL (then without a place).
  */
 TG_CHECKED int yaml_check_keys(const struct yaml_node *map, const char *const *names,
                                struct err *err);
 /*
- * Two mappings as one: of a key that both have, what `first` says; the place is that of `first`.
- * Takes steps of the run's budget. Once they are spent it returns `first`, and the caller asks
- * budget_steps.
+ * Merges two mappings: `first` wins for a key that both have, and gives the place. Takes steps of
+ * the run's budget. Returns `first` once they are spent; the caller calls budget_steps.
  */
 struct yaml_node *yaml_join_maps(struct arena *arena, const struct yaml_node *first,
                                  const struct yaml_node *second);
-/* Two lists, one behind the other; the place is that of `second`. */
+/* Concatenates two lists; the place is that of `second`. */
 struct yaml_node *yaml_join_lists(struct arena *arena, const struct yaml_node *first,
                                   const struct yaml_node *second);
 /*
- * Typed readers. `node` may be NULL (the key is absent): the value is then left untouched and the
- * result is 0, so that defaults are set before. `what` names the thing in messages ("version").
+ * Typed readers. If `node` is NULL (an absent key) they return 0 and leave `*out` alone, so that
+ * the caller can set a default before. `what` names the value in messages ("version").
  */
 TG_CHECKED int yaml_text(const char **out, const struct yaml_node *node, const char *what,
                          struct err *err); /* any scalar but an unquoted null */
@@ -111,19 +110,19 @@ TG_CHECKED int yaml_texts(struct words *out, struct arena *arena, const struct y
                           const char *what, struct err *err);
 
 /*
- * A node as data by YAML 1.2 core rules, for free-form places (answers, overlays): unquoted
- * null/true/false/integers/floats get their type, everything else is text. Integers outside 64 bits
- * are texts.
+ * Converts a node by the YAML 1.2 core rules, for free-form values (answers, overlays): unquoted
+ * null, booleans, integers and floats get their type, everything else becomes text. So do integers
+ * outside 64 bits.
  */
 struct data *yaml_to_data(struct arena *arena, const struct yaml_node *node);
 
 /*
- * Writes data as block YAML, `indent` spaces deep, two a level, ending in a newline; empty
- * collections as [] and {}. Texts are plain only where every YAML reader (1.1 and 1.2) takes them
- * as the same text, else double-quoted with escapes: one line each, whatever they hold.
- * Deterministic: depends on nothing but the data. -1, with `out` overflowed for good, where `out`
- * is full or `data` nests deeper than LIMIT_DOCUMENT_DEPTH: what is written, yaml_parse reads back.
+ * Writes data as block YAML, indented by `indent` spaces and two more a level, with a newline at
+ * the end; empty collections are [] and {}. A text is plain only if every YAML reader (1.1 and 1.2)
+ * takes it as that text, else double-quoted on one line, with escapes. The result depends on the
+ * data only. Returns -1, with `out` overflowed for good, if `out` is full or `data` nests deeper
+ * than LIMIT_DOCUMENT_DEPTH: yaml_parse can read all that is written.
  */
 int yaml_write(struct buf *out, const struct data *data, size_t indent);
-/* One line of flow YAML: a scalar, or [..] / {..} inside. What the filter `to_yaml` prints. */
+/* Writes one line of flow YAML (a scalar, [..] or {..}): the output of the filter `to_yaml`. */
 int yaml_write_flow(struct buf *out, const struct data *data);

@@ -1,4 +1,4 @@
-/* What lies on disk at a path of the work tree, never through a link. */
+/* The entry at a path of the work tree, read without following links. */
 #pragma once
 
 #include "base/err.h"
@@ -16,10 +16,10 @@ enum disk_kind {
     DISK_FOLDER,
     DISK_LINK,
     DISK_SPECIAL, /* a device, socket or pipe: never opened */
-    DISK_BLOCKED, /* a part of the way is a link or no folder */
+    DISK_BLOCKED, /* a parent is a link, or not a folder */
 };
 
-/* Content by the hash of the bytes as they lie there, which need not be those of the object. */
+/* `raw` hashes the bytes on disk, which may differ from those of the object. */
 struct disk_entry {
     enum disk_kind kind;
     bool executable;
@@ -33,39 +33,38 @@ static inline bool disk_equal(const struct disk_entry *a, const struct disk_entr
 }
 
 /*
- * Opens the folder that `path` lies in, below the folder `top`; `*name` is the last part. Links are
- * not followed. Missing folders are made with DISK_MAKE, and outlive a power cut with
- * DISK_MAKE_DURABLY. Returns 0; or 1 with `*fd` -1 where the folder is missing, 2 where something
- * else is in the way; -1 on failure.
+ * Opens the folder of `path` below the folder `top`; `*name` is the last part. Does not follow
+ * links. DISK_MAKE creates missing folders; DISK_MAKE_DURABLY also syncs them. Returns 0; 1 with
+ * `*fd` -1 if the folder is missing; 2 if something else is in the way; -1 on failure.
  */
 enum disk_missing { DISK_FIND, DISK_MAKE, DISK_MAKE_DURABLY };
 TG_CHECKED int disk_parent(int *fd, const char **name, int top, const char *path,
                            enum disk_missing missing, struct err *err);
 
-/* `info` may be NULL; it is filled for a file. `content`, where not NULL, gets a file's bytes. */
+/* Reads the entry. For a file also fills `info` and `content` with its bytes; each may be NULL. */
 TG_CHECKED int disk_look(struct disk_entry *out, struct stat *info, struct buf *content, int top,
                          const char *path, struct err *err);
 
-/* Whether anything has that name, a link that leads nowhere, too. Not to know is a failure. */
+/* Whether the name exists, even as a dangling link. Fails if that cannot be found out. */
 TG_CHECKED int disk_exists(bool *out, int folder, const char *path, struct err *err);
 
-/* Whether names that differ by case are one below `top`, which has a `.git`. */
+/* Whether the file system below `top`, which has a `.git`, ignores case in names. */
 bool disk_ignores_case(int top);
 
-/* What lies at `path` in words: "a folder". */
+/* The kind in words: "a folder". */
 const char *disk_kind_name(enum disk_kind kind);
 
 /*
- * Makes or replaces `name` in `folder`. Until it is whole its mode is 0200; on a file system where
- * modes do not change, its name ends in DISK_DRAFT. Not durable yet.
+ * Creates or replaces `name` in `folder`; not durable yet. An incomplete file has mode 0200, or on
+ * file systems with fixed modes, a name that ends in DISK_DRAFT.
  */
 #define DISK_HALF_WRITTEN ((mode_t)0200)
 #define DISK_DRAFT ".draft"
 TG_CHECKED int disk_write(int folder, const char *name, struct span bytes, mode_t mode,
                           struct err *err);
 /*
- * Gives a file a second name, so that going back to it takes no space; a copy, made durable, where
- * there are no hard links, or no more of this file. What has that name already stays. 1 where there
+ * Gives a file a second name, so that restoring it needs no space. Without hard links (or with no
+ * more for this file), makes a durable copy. An existing `kept` is left alone. Returns 1 if there
  * is no such file.
  */
 TG_CHECKED int disk_keep(int folder, const char *name, int to, const char *kept, struct err *err);
@@ -73,5 +72,5 @@ TG_CHECKED int disk_sync(int folder, const char *name, struct err *err);
 TG_CHECKED int disk_sync_folder(int fd, const char *what, struct err *err);
 /* 1 for a folder that holds nothing but folders, at any depth; else 0. -1 with errno. */
 TG_CHECKED int disk_is_hollow(int folder, const char *name);
-/* Removes such a folder. -1 with errno where it is none. */
+/* Removes such a folder; -1 with errno if it is not one. */
 int disk_remove_empty(int folder, const char *name);

@@ -1,4 +1,4 @@
-/* A repository of somebody else, to read: objects and refs, and nothing that it says of itself. */
+/* Reads a foreign repository: its objects and refs, but none of its configuration. */
 #pragma once
 
 #include "base/err.h"
@@ -11,22 +11,22 @@ struct arena;
 struct git_repository;
 
 /*
- * No configuration is read, neither the repository's nor the user's, and nothing outside of the
- * folder that was given: links, alternates and a `.git` file are refused (exit 3,
- * "repository-form"). A linked work tree alone leads elsewhere, where its repository says so, too.
+ * Reads no configuration, neither the repository's nor the user's, and nothing outside the given
+ * folder: links, alternates and a `.git` file are refused (exit 3, "repository-form"). The only
+ * exception is a linked work tree, if its repository confirms it.
  */
 struct foreign_repo {
     struct git_repository *git; /* its objects only; no refs */
-    const char *git_dir;        /* HEAD is here */
-    const char *common_dir;     /* objects and refs are here */
+    const char *git_dir;        /* has HEAD */
+    const char *common_dir;     /* has objects and refs */
     bool has_work_tree;
 };
 
 struct foreign_ref {
     const char *name; /* whole, such as "refs/tags/v1.0.0" */
     struct oid commit;
-    struct oid object;  /* what it names itself: of a tag with a message, that */
-    const char *target; /* of a symbolic one, while they are gathered */
+    struct oid object;  /* the object it names, which may be an annotated tag */
+    const char *target; /* of a symbolic ref; used only while reading */
     bool is_packed;
 };
 
@@ -41,24 +41,24 @@ TG_CHECKED int foreign_open(struct foreign_repo *out, struct arena *arena, const
 void foreign_close(struct foreign_repo *repository);
 
 /*
- * Tags, branches, and the branches of `origin` that name a commit, tags peeled; more than
- * LIMIT_REFS of them are exit 2.
+ * Reads tags, branches and the branches of `origin` that lead to a commit; peels tags. More than
+ * LIMIT_REFS refs are exit 2.
  */
 TG_CHECKED int foreign_refs_read(struct foreign_refs *out, struct arena *arena,
                                  const struct foreign_repo *repository, struct err *err);
-/* Whether git takes it for the whole name of a ref. */
+/* Whether git accepts `name` as the full name of a ref. */
 bool foreign_ref_is_name(const char *name);
 const struct foreign_ref *foreign_refs_find(const struct foreign_refs *refs, const char *name);
 /*
- * HEAD's commit; `*branch` is the ref that it names, NULL where it is a commit itself. `*found`
- * false: there is none yet.
+ * The commit of HEAD. `*branch` is the ref in HEAD, or NULL if HEAD holds a commit id. `*found` is
+ * false if there is no commit yet.
  */
 TG_CHECKED int foreign_head(struct oid *commit, const char **branch, bool *found,
                             struct arena *arena, const struct foreign_repo *repository,
                             const struct foreign_refs *refs, struct err *err);
 
-/* For the files of this module: exit 3. Returns -1. */
+/* Sets exit 3 for the files of this module; returns -1. */
 int foreign_refuse(struct err *err, const char *path, const char *what, const char *way_out);
-/* One line of a file that is no link, without its end. `*out` is NULL where there is none. */
+/* Reads a one-line file that is not a link, without trailing blanks. `*out` is NULL if missing. */
 TG_CHECKED int foreign_line(const char **out, struct arena *arena, int folder, const char *name,
                             const char *shown, struct err *err);

@@ -1,4 +1,4 @@
-/* Commits from one backwards, newest first. */
+/* Walks history backwards, from one commit to its ancestors. */
 #pragma once
 
 #include "base/err.h"
@@ -12,11 +12,11 @@ struct repo;
 typedef int history_visitor(bool *stop, void *context, const struct oid *commit);
 
 /*
- * Every commit that `from` reaches, itself first, parents behind their children's generation, each
- * once. What is not there (a shallow clone) ends its line.
+ * Visits every commit reachable from `from` once: itself, its parents, their parents and so on. A
+ * commit that is missing (a shallow clone) ends its line.
  */
 TG_CHECKED int history_walk(const struct repo *repo, const struct oid *from, history_visitor *visit,
                             void *context, struct err *err);
-/* Whether `from` is `wanted`, or descends from it. */
+/* Whether `wanted` is `from` or an ancestor of it. */
 TG_CHECKED int history_reaches(bool *out, const struct repo *repo, const struct oid *from,
                                const struct oid *wanted, struct err *err);

@@ -1,4 +1,4 @@
-/* New repositories, made before anybody sees them: nothing in them is locked or swapped. */
+/* Creates repositories before any other process sees them: no locks, no atomic replacement. */
 #pragma once
 
 #include "base/err.h"
@@ -10,14 +10,14 @@ struct io_maker;
 struct oid;
 
 /*
- * Makes in `folder`, the absolute path of what `maker` fills, what `git init` makes there, and
- * opens it. `*branch` is the full name of the branch to be born; where it is NULL, it becomes that
- * of init.defaultBranch, else master.
+ * Does what `git init` does in `folder`, the absolute path of the folder of `maker`, and opens the
+ * repository. `*branch` is the full name of the first branch; NULL becomes that of
+ * init.defaultBranch, else master.
  */
 TG_CHECKED int new_repo_init(struct git_repository **out, const char **branch, struct arena *arena,
                              struct io_maker *maker, const char *folder, struct err *err);
 
-/* The branch is born at `commit`; its reflog and that of HEAD begin. */
+/* Creates the branch at `commit`, and begins its reflog and HEAD's. */
 TG_CHECKED int new_repo_branch(struct io_maker *maker, const char *branch, const struct oid *commit,
                                const struct identity *who, const char *subject, struct err *err);
 
@@ -30,15 +30,12 @@ TG_CHECKED int new_repo_checkout(struct git_repository *repository, struct err *
 
 void new_repo_close(struct git_repository *repository);
 
-/*
- * Makes durable what git cannot do without: the pack with its index, the refs, HEAD, the
- * configuration and the index.
- */
+/* Syncs what git needs: the pack and its index, the refs, HEAD, the configuration and the index. */
 TG_CHECKED int new_repo_sync(const struct io_maker *maker, const char *pack, const char *branch,
                              const char *ref, struct err *err);
 
 /*
- * An empty bare repository, without the user's configuration. `folder` must not be there; only its
- * owner may look into it.
+ * Creates an empty bare repository that ignores the user's configuration. `folder` must not exist;
+ * only its owner gets access.
  */
 TG_CHECKED int new_repo_bare(const char *folder, struct err *err);

@@ -1,4 +1,4 @@
-/* Finds things by an object's id. */
+/* Looks things up by object id. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,14 +6,14 @@
 
 struct oid;
 
-/* From ids to numbers, such as places in an array. Starts zeroed; nothing is ever taken out. */
+/* Maps ids to numbers, such as array indexes. Zero-initialized; entries are never removed. */
 struct oid_map {
     struct oid_slot *slots;
     size_t count, size;
 };
 
-/* False where the id has no number. */
+/* False if the id has no number. */
 bool oid_map_find(size_t *number, const struct oid_map *map, const struct oid *id);
-/* Gives the id that number; false, and nothing changed, where it has one already. */
+/* Maps the id to the number; false, without a change, if it has one already. */
 bool oid_map_add(struct oid_map *map, const struct oid *id, size_t number);
 void oid_map_release(struct oid_map *map);

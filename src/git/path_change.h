@@ -1,4 +1,4 @@
-/* What happens to one path of a work tree, on disk and in the index. */
+/* The change of one path of a work tree, on disk and in the index. */
 #pragma once
 
 #include "git/disk_entry.h"
@@ -13,13 +13,13 @@ enum { STAGE_BASE = 1, STAGE_OURS, STAGE_THEIRS, STAGES };
 /* One path, from the top of the work tree. */
 struct path_change {
     const char *path;
-    struct disk_entry old, new;       /* on disk; equal: nothing happens there */
+    struct disk_entry old, new;       /* on disk; if equal, no change */
     mode_t mode;                      /* permission bits of a new file */
-    struct tree_entry stages[STAGES]; /* in the index afterwards; all absent: no entry */
+    struct tree_entry stages[STAGES]; /* index entries afterwards; all absent: none */
     bool skipped, assumed; /* bits that the entry keeps: skip-worktree, assume-unchanged */
 };
 
-/* Outside of the sparse checkout: the index only. */
+/* Outside the sparse checkout: changes only the index. */
 static inline bool path_change_is_sparse(const struct path_change *change)
 {
     return change->skipped && change->old.kind == DISK_ABSENT;

@@ -1,4 +1,4 @@
-/* Refs and the other small files of a repository that an update moves, as git itself does it. */
+/* Moves refs and other small files of a repository in an update, the way git does. */
 #pragma once
 
 #include "base/err.h"
@@ -10,48 +10,48 @@
 struct repo;
 
 /*
- * Takes `path`.lock below `folder` with the text of the file `token` in `tokens` (short, and no
- * other program's), so that the lock can be told from that of another process, also in a copy of
- * the repository. One that is ours already is taken again. Exit 3, "locked", where it is somebody
- * else's, "file-system" where nothing can be locked; `what` is for the message.
+ * Locks `path` below `folder` with `path`.lock, whose text is that of the file `token` in `tokens`:
+ * short and unique to this program, so that the lock is recognized as ours even in a copy of the
+ * repository. A lock that is ours already is taken again. Exit 3: "locked" if another process has
+ * it, "file-system" if locks do not work. `what` is for the message.
  */
 TG_CHECKED int ref_lock(int folder, const char *path, int tokens, const char *token,
                         const char *what, struct err *err);
-/* Whether locks can be taken at all, before anything is made: else exit 3, "file-system". */
+/* Checks, before anything is created, that locks work: else exit 3, "file-system". */
 TG_CHECKED int ref_probe(int tokens, const char *token, struct err *err);
-#define REF_PROBE "probe" /* in `tokens`, which a kill may leave there */
-/* Gives it back where it is ours. */
+#define REF_PROBE "probe" /* in `tokens`; a killed run may leave it there */
+/* Releases the lock if it is ours. */
 TG_CHECKED int ref_unlock(int folder, const char *path, int tokens, const char *token,
                           struct err *err);
 
-/* What the ref `name` says now, past every cache; `found` is false where there is none. */
+/* The current value of the ref `name`, bypassing caches; `found` is false if it does not exist. */
 TG_CHECKED int ref_read(struct oid *out, bool *found, const struct repo *repo, const char *name,
                         struct err *err);
 
 /*
- * Renames the prepared file `from` in `tokens` to `path` below `folder`, whose folders are made.
- * Durable afterwards. Nothing happens where `from` is not there any more.
+ * Renames the prepared file `from` in `tokens` to `path` below `folder`, creating folders, and
+ * syncs it. No effect if `from` no longer exists.
  */
 TG_CHECKED int ref_put(int folder, const char *path, int tokens, const char *from, struct err *err);
 
-/* Removes `path` below `folder` where its text, less its newline, is `text`. */
+/* Removes `path` below `folder` if its text is `text`, ignoring the final newline. */
 TG_CHECKED int ref_remove(int folder, const char *path, const char *text, struct err *err);
 /*
- * Takes the refs `names` (NULL entries: none) away, loose or packed, of the repository whose common
- * folder is `common`. `tokens` has the token of locks, and takes the new packed-refs meanwhile.
+ * Deletes the refs `names` (NULL entries are skipped), loose or packed, from the repository with
+ * the common folder `common`. `tokens` has the lock token, and temporarily the new packed-refs.
  */
 TG_CHECKED int ref_delete_all(int common, int tokens, const char *token, const char *const *names,
                               size_t count, struct err *err);
-/* Whether that is its text, less the newlines at its end. */
+/* Whether the file's text is `text`, ignoring newlines at its end. */
 TG_CHECKED int ref_says(bool *out, int folder, const char *path, const char *text, struct err *err);
 
-/* Appends to the reflog of HEAD and of `branch`, unless their last line says it already. HEAD comes
- * from where it is, also where the branch is new (`old` is none). */
+/* Appends to the reflogs of HEAD and `branch`, unless the last line is the same. HEAD's entry
+ * starts from HEAD's commit, even if the branch is new (`old` is none). */
 void ref_log(const struct repo *repo, const char *branch, const struct oid *old,
              const struct oid *new, const char *who, const char *what);
-/* To the branch's alone. */
+/* Appends to the branch's reflog only. */
 void ref_log_branch(const struct repo *repo, const char *branch, const struct oid *old,
                     const struct oid *new, const char *who, const char *what);
-/* To HEAD's alone, unless its last line is this very one. */
+/* Appends to HEAD's reflog only, unless its last line is the same. */
 void ref_log_head(const struct repo *repo, const struct oid *old, const struct oid *new,
                   const char *who, const char *what);

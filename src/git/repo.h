@@ -1,4 +1,4 @@
-/* A project where it lies: its repository, its folder in it, and what HEAD says. */
+/* A project on disk: its repository, its folder there, and the state of HEAD. */
 #pragma once
 
 #include "base/err.h"
@@ -21,47 +21,45 @@ struct repo {
     const char *git_dir;    /* of this work tree: HEAD, index; absolute, ends in '/' */
     const char *common_dir; /* objects, refs; absolute, ends in '/' */
     const char *top;        /* the work tree; absolute, ends in '/' */
-    const char *start;      /* the folder that was asked for; absolute */
+    const char *start;      /* the folder given to repo_open; absolute */
     const char *prefix;     /* the project's folder in it: "" or "services/a/" */
     int top_fd, git_fd, common_fd;
     mode_t mask;           /* the umask */
     const char *branch;    /* "refs/heads/main"; NULL: HEAD is detached */
-    const char *head_text; /* what the file HEAD says, without its newline */
+    const char *head_text; /* text of the file HEAD, without its newline */
     bool unborn;           /* the branch has no commit yet: then head and tree are zero */
     struct oid head;       /* commit */
     struct oid tree;       /* of the whole repository */
 };
 
 /*
- * Opens the repository around `path` for reading, and finds the project in it: the nearest folder
- * from `path` upwards, inside the work tree, that has the file `marker`, on disk or in HEAD. Where
- * none has, `prefix` is NULL. A form of repository that
- * libgit2 cannot read, or that is not safe to write to, is refused (3, "repository-form") before
- * anything else, by name. Everything lives in the arena, handles until repo_close.
+ * Opens the repository around `path` for reading, and finds the project: the nearest folder from
+ * `path` upwards, inside the work tree, with the file `marker` on disk or in HEAD. Without one,
+ * `prefix` is NULL. First refuses by name (3, "repository-form") repositories that libgit2 cannot
+ * read or that are not safe to write to. Memory is in the arena; repo_close frees the handles.
  */
 TG_CHECKED int repo_open(struct repo *out, struct arena *arena, const char *path,
                          const char *marker, struct err *err);
 void repo_close(struct repo *repo);
 
-/* The operation that is under way, a git_repository_state_t; libgit2 alone takes what it cannot see
- * for none. */
+/* The operation in progress (git_repository_state_t). libgit2 reports none if it cannot see it. */
 TG_CHECKED int repo_state(int *out, struct git_repository *repository, struct err *err);
-/* True where older commits are not here. */
+/* True if older commits are missing. */
 bool repo_is_shallow(const struct repo *repo);
 
-/* HEAD, branch and tree, read again. */
+/* Reads HEAD, branch and tree again. */
 TG_CHECKED int repo_read_head(struct repo *repo, struct err *err);
-/* HEAD's tree, or NULL where there is no commit yet. */
+/* HEAD's tree, or NULL if there is no commit yet. */
 const struct oid *repo_tree(const struct repo *repo);
 
-/* "services/a/README.md" of "README.md". */
+/* Adds the prefix: "README.md" becomes "services/a/README.md". */
 const char *repo_path(const struct repo *repo, const char *path);
 
-/* The commit that a ref points at; `*found` is false where there is none. */
+/* The commit of a ref; `*found` is false if the ref does not exist. */
 TG_CHECKED int repo_ref(struct oid *out, bool *found, const struct repo *repo, const char *name,
                         struct err *err);
 
-/* Tree and parents of a commit, read from the store. */
+/* Tree and parents of a commit. */
 struct commit {
     struct oid tree;
     struct oid *parents;
@@ -71,29 +69,29 @@ TG_CHECKED int repo_commit(struct commit *out, struct arena *arena, const struct
                            const struct oid *id, struct err *err);
 
 bool repo_flag(const struct repo *repo, const char *key, bool fallback);
-/* NULL where it is not set. */
+/* A value of git's configuration, or NULL if it is not set. */
 const char *repo_text(const struct repo *repo, const char *key);
-/* What begins a line of a commit message that is not part of it: core.commentChar. */
+/* The character that begins comment lines in commit messages: core.commentChar. */
 char repo_comment_char(const struct repo *repo);
 
 /* The path as git's commands take it: a pathspec may be a glob, or begin with magic words. */
 const char *repo_pathspec(struct arena *arena, const char *path);
 
 /*
- * The umask for files in git's folder, by the value of core.sharedRepository (NULL: not set) and
- * the user's umask. "group" and "all" add rights to those that the umask leaves; an octal mode is
- * all rights. Folders inherit the group of the folder that they lie in, as git has set it up.
+ * The umask for files in git's folder, from core.sharedRepository (`value`; NULL: not set) and the
+ * user's umask. "group" and "all" add rights; an octal mode sets them all. Folders inherit the
+ * group of their parent, as git has set it up.
  */
 mode_t repo_shared_mask(const char *value, mode_t mask);
 /* The mode of a replaced file, such as the index. 0: nothing is shared, it keeps its own. */
 mode_t repo_shared_mode(const char *value, mode_t mask);
 
-/* The file of git's index. */
+/* The path of git's index. */
 const char *repo_index_path(const struct repo *repo);
-/* "main" of "refs/heads/main"; another ref's name as it is. */
+/* The branch of a ref ("main" of "refs/heads/main"); any other ref unchanged. */
 const char *repo_branch_name(const char *ref);
 
 void oid_hex(char out[41], const struct oid *id);
-/* The same, in the arena. */
+/* As hexadecimal digits, in the arena. */
 const char *oid_text(struct arena *arena, const struct oid *id);
 TG_CHECKED int oid_parse(struct oid *out, const char *hex);

@@ -1,11 +1,11 @@
-/* Is this a form of repository that tmplgen can read and write? */
+/* Checks whether tmplgen can read and write this form of repository. */
 #pragma once
 
 #include "base/err.h"
 
 struct arena;
 
-/* Where a repository lies; absolute, each ends in '/'. */
+/* The folders of a repository; absolute, ending in '/'. */
 struct repo_form {
     const char *git_dir;    /* of this work tree: HEAD, index */
     const char *common_dir; /* objects, refs */
@@ -13,17 +13,17 @@ struct repo_form {
 };
 
 /*
- * Finds the repository around `start` without libgit2, and says where it lies.
- * Refuses (3, "repository-form") what libgit2 cannot handle, by name and with the way out.
+ * Finds the repository around `start` and its folders, without libgit2. Refuses by name (3,
+ * "repository-form"), with a way out, what libgit2 cannot handle.
  */
 TG_CHECKED int repo_form_check(struct repo_form *out, struct arena *arena, const char *start,
                                struct err *err);
 /*
- * Whether it can be told what repository `start` (absolute) lies in: libgit2 passes over what it
- * cannot see. One that this user may not look into is none, as for git.
+ * Checks that the repository of `start` (absolute) can be determined: libgit2 ignores what it
+ * cannot see. A repository that this user may not read counts as none, as in git.
  */
 TG_CHECKED int repo_form_can_look(const char *start, struct err *err);
-/* Right after libgit2 failed to open `top`: why, in words that help; -1. */
+/* Explains why libgit2 failed to open `top`; call it right after the failure. Returns -1. */
 int repo_form_explain(const char *top, struct err *err);
-/* Right after libgit2 failed to read the index; -1. */
+/* The same for a failure to read the index. */
 int repo_form_explain_index(struct err *err);

@@ -1,4 +1,4 @@
-/* The `git` command, for what libgit2 cannot do: fetching from servers, verifying signatures. */
+/* Runs the `git` command for what libgit2 cannot do: fetch from servers, verify signatures. */
 #pragma once
 
 #include "base/err.h"
@@ -10,30 +10,30 @@
 struct arena;
 
 /*
- * How git is run: with the user's own configuration, credential helpers, ssh, proxies and CA files,
- * but with none of the variables by which a caller such as a hook would lead it elsewhere, without
- * hooks, and with https and ssh as its only protocols.
+ * How to run git. It uses the user's configuration, credential helpers, ssh, proxies and CA files,
+ * but no hooks, only the protocols https and ssh, and none of the variables that a caller such as a
+ * hook may set to redirect it.
  */
 struct transport {
-    const char *git_dir;  /* the repository that it works in, ours */
-    const char *protocol; /* one more protocol that it may use; NULL: none */
-    const char *input;    /* a file that it reads; NULL: nothing */
-    bool may_ask;         /* a person is at the terminal, for passwords */
-    size_t max_bytes;     /* that its packs may take; 0: none are made */
-    int seconds;          /* that it may run */
+    const char *git_dir;  /* the repository to work in, our own */
+    const char *protocol; /* one more allowed protocol; NULL: none */
+    const char *input;    /* a file for standard input; NULL: empty */
+    bool may_ask;         /* a user at the terminal can enter passwords */
+    size_t max_bytes;     /* most bytes of packs; 0: no packs */
+    int seconds;          /* time limit */
 };
 
-/* What it answered, and its complaints: masked, without passwords, on one line. */
+/* Git's output and error messages: masked, without passwords, on one line. */
 struct transport_answer {
-    int status; /* its exit code */
+    int status; /* exit code */
     struct span output;
     const char *words;
-    const char *raw; /* the complaints as they are, a line each */
+    const char *raw; /* the error messages, unmasked, one a line */
 };
 
 /*
- * Runs `git ARGUMENTS` (NULL behind the last). That it failed is told by `status`. Exit 1 where it
- * cannot be run; "limit" where it takes more bytes or time than it may; 130 and 143.
+ * Runs `git ARGUMENTS` (NULL-terminated). `status` reports git's failure. Exit 1 if git cannot be
+ * run, "limit" if it exceeds a limit on bytes or time; 130 and 143 for signals.
  */
 TG_CHECKED int transport_run(struct transport_answer *out, struct arena *arena,
                              const struct transport *how, const char *const *arguments,

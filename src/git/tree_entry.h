@@ -1,4 +1,4 @@
-/* What a git tree says of one file: its mode and its content's id. */
+/* The entry of one file in a git tree: its mode and the id of its content. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* What remotes have of branches: the one that a branch is pulled from, copies of a name. */
+/* Branches of remotes: the upstream of HEAD, and the copies of a branch. */
 #pragma once
 
 #include "base/err.h"
@@ -9,19 +9,19 @@
 
 struct repo;
 
-/* A branch as it was fetched last. */
+/* A remote branch, as last fetched. */
 struct upstream_copy {
     const char *name; /* "origin/main" */
     struct oid tip;
 };
 
 /*
- * The commit of HEAD's upstream as it was fetched last, and its name (refs/remotes/...). `*found`
- * is false where none is configured, or where it has not been fetched.
+ * The commit of HEAD's upstream, as last fetched, and its name (refs/remotes/...). `*found` is
+ * false if no upstream is configured, or it was not fetched.
  */
 TG_CHECKED int upstream_find(struct oid *out, bool *found, const char **name,
                              const struct repo *repo, struct err *err);
 
-/* Those of the branch `branch`, of all remotes. */
+/* The copies of `branch` in all remotes. */
 TG_CHECKED int upstream_copies(struct upstream_copy **out, size_t *count, const struct repo *repo,
                                const char *branch, struct err *err);

@@ -13,21 +13,20 @@ struct tree_edit;
 struct worktree_attributes;
 
 /*
- * As the work tree is now, and as it will be after `edits` (sorted, paths from the top). Both live
- * in the repository's arena.
+ * Attributes of the work tree as it is, and as it will be after `edits` (sorted; paths from the
+ * top). Both live in the repository's arena.
  */
 struct worktree_attributes *worktree_attributes_now(const struct repo *repo);
 struct worktree_attributes *worktree_attributes_after(const struct repo *repo,
                                                       const struct tree_edit *edits, size_t count);
 /*
- * The file at `path` on disk as a tree would have it; absent where there is none, or no file.
- * `known` is what HEAD has there. `bytes`, where not NULL, gets the content as an object would have
- * it.
+ * The file at `path` on disk as a tree entry; absent if there is no file. `known` is its entry in
+ * HEAD. If `bytes` is not NULL, it gets the content as in an object.
  */
 TG_CHECKED int worktree_leaf(struct tree_entry *out, struct buf *bytes,
                              struct worktree_attributes *attributes, const char *path,
                              const struct tree_entry *known, struct err *err);
-/* The id of the object that the bytes on disk would be; `bytes` and `known` as above. */
+/* The id that the bytes on disk have as an object; `bytes` and `known` as above. */
 TG_CHECKED int worktree_hash(struct oid *out, struct buf *bytes,
                              struct worktree_attributes *attributes, const char *path,
                              const struct tree_entry *known, struct span disk, struct err *err);

@@ -1,4 +1,4 @@
-/* SIGINT, SIGTERM and SIGHUP as a flag that long work looks at, so that it can tidy up. */
+/* Turns SIGINT, SIGTERM and SIGHUP into a flag that long work polls, so that it can clean up. */
 #include "io/interrupt.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 static volatile sig_atomic_t received;
 static bool settled;
 
-/* What ends a run that tidies up, as a shell tells it. */
+/* The signals, and the exit codes that shells use for them. */
 static const struct {
     int number;
     enum exit_code exit;
@@ -26,7 +26,7 @@ static void on_signal(int number)
     received = number;
 }
 
-/* SIGHUP stays ignored where it is (nohup). */
+/* An ignored SIGHUP stays ignored (nohup). */
 static bool stays_ignored(int number)
 {
     struct sigaction before;
@@ -62,7 +62,7 @@ bool interrupt_settled(void)
     return settled;
 }
 
-/* Waits with the signals held back until the wait itself: none can slip in between. */
+/* Signals are blocked until the wait itself, so that none is lost before it. */
 int interrupt_wait(int fd, struct err *err)
 {
     struct pollfd wanted = {.fd = fd, .events = POLLIN};

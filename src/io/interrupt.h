@@ -1,4 +1,4 @@
-/* SIGINT, SIGTERM and SIGHUP as a flag that long work looks at, so that it can tidy up. */
+/* Turns SIGINT, SIGTERM and SIGHUP into a flag that long work polls, so that it can clean up. */
 #pragma once
 
 #include "base/err.h"
@@ -7,15 +7,15 @@
 
 /* From here on the signals set the flag instead of ending the process. */
 void interrupt_install(void);
-/* -1 with exit 130, 143 or 129, code "interrupted", where a signal came; else 0. */
+/* Returns -1 with exit 130, 143 or 129, code "interrupted", if a signal came; else 0. */
 TG_CHECKED int interrupt_check(struct err *err);
-/* What was asked for is done, or will be whatever comes: a signal no longer means "not done". */
+/* The work is done, or can no longer fail to be: a signal no longer means "not done". */
 void interrupt_settle(void);
 bool interrupt_settled(void);
-/* Until `fd` can be read; as below where a signal ends the wait. */
+/* Waits until `fd` is readable. A signal ends the wait with -1, as below. */
 TG_CHECKED int interrupt_wait(int fd, struct err *err);
 /*
- * One byte of `fd`, however long it takes; a signal ends the wait, also one that came just before
- * it. 1: read, 0: end of input (or nothing more can be read), -1: interrupted.
+ * Reads one byte, waiting as long as needed. A signal, even one just before the wait, ends it.
+ * Returns 1: read, 0: end of input or unreadable, -1: interrupted.
  */
 TG_CHECKED int interrupt_read_byte(char *out, int fd, struct err *err);

@@ -88,7 +88,7 @@ int io_write_all(int fd, struct span bytes)
     return 0;
 }
 
-/* The folder `len` bytes of `path` name, below `top`, made where it is missing; -1 with errno. */
+/* Opens the folder `path` (`len` bytes) below `top`, creating it if needed; -1 with errno. */
 static int open_folder(int top, const char *path, size_t len)
 {
     int at = openat(top, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -111,7 +111,7 @@ static int open_folder(int top, const char *path, size_t len)
     return at;
 }
 
-/* Has the folder open that `path` lies in; `*name` is the last part. */
+/* Opens the folder of `path`; `*name` is its last part. */
 static int enter(const char **name, struct io_maker *maker, const char *path, struct err *err)
 {
     const char *slash = strrchr(path, '/');
@@ -171,7 +171,7 @@ bool io_is_unsupported(int number)
     return number == EINVAL || number == ENOSYS || number == EOPNOTSUPP;
 }
 
-/* What a file system without hard links answers is EPERM as often as it is EOPNOTSUPP. */
+/* A file system without hard links fails with EPERM or EOPNOTSUPP. */
 static int link_new(int from, const char *old, int to, const char *new)
 {
     if (linkat(from, old, to, new, 0) < 0) {
@@ -182,7 +182,7 @@ static int link_new(int from, const char *old, int to, const char *new)
     return unlinkat(from, old, 0);
 }
 
-/* A folder may be put over an empty one: another process that made it keeps the name. */
+/* rename replaces only an empty folder; mkdir fails if another process has taken the name. */
 static int replace_own_folder(int from, const char *old, int to, const char *new)
 {
     if (mkdirat(to, new, 0700) < 0)
@@ -229,7 +229,7 @@ int io_fsync(int fd)
     return fsync(fd) < 0 && !io_is_unsupported(errno) ? -1 : 0;
 }
 
-/* errno, or 0. */
+/* Returns errno, or 0. */
 static int sync_one(const struct io_place *place)
 {
     IO_FD_SCRATCH(fd) = open_place(place);
@@ -247,7 +247,7 @@ static void sync_place(void *context, size_t number)
     s->errors[number] = sync_one(&s->places[number]);
 }
 
-/* Lets the kernel begin: then the syncs, which are what counts, find little to wait for. */
+/* Starts writing, so that the syncs, which matter, find little to wait for. */
 static void begin_writing(const struct io_place *place)
 {
     IO_FD_SCRATCH(fd) = open_place(place);
@@ -261,7 +261,7 @@ int io_sync(const struct io_place *places, size_t count, struct err *err)
     struct syncing s = {places, arena_array(&scratch, count, sizeof(int))};
     for (size_t i = 0; i < count; i++)
         begin_writing(&places[i]);
-    parallel_run(count, 8, sync_place, &s); /* more do not make the disk faster */
+    parallel_run(count, 8, sync_place, &s); /* a disk gains nothing from more */
     for (size_t i = 0; i < count; i++)
         if (s.errors[i])
             return err_errno(err, s.errors[i], "io", "cannot make '%s' durable", places[i].path);

@@ -1,4 +1,4 @@
-/* A file that a command writes at its end: seen to be possible at its start, there whole or not. */
+/* A file that a command writes at its end, all or nothing; checked at the command's start. */
 #include "io/output.h"
 
 #include "base/arena.h"
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Where a link leads: it is what it names that is written. A new file is in a folder that is. */
+/* Resolves links, so that their target is written. A new file needs an existing folder. */
 static const char *resolved(struct arena *arena, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -34,7 +34,7 @@ static int cannot(struct err *err, int number, const char *path)
     return err_errno(err, number, "io", "cannot write '%s'", path);
 }
 
-/* Made readable as any new file is, or as the one that it replaces. */
+/* The mode of the file that is replaced, or of any new file. */
 static mode_t mode_of(const struct stat *there)
 {
     mode_t mask = umask(0);
@@ -51,7 +51,7 @@ static bool is_draft(const char *name)
     return strncmp(name, DRAFT, head) == 0 && strlen(name) == head + DRAFT_TAIL;
 }
 
-/* A run that writes one holds its lock: one without a lock is of a run that was killed. */
+/* A running command locks its draft: a draft without a lock was left by a killed run. */
 static void remove_stale(int folder, const char *name)
 {
     struct stat info;
@@ -70,7 +70,7 @@ static void tidy(const char *folder)
             remove_stale(dirfd(stream), entry->d_name);
 }
 
-/* Under its lock; another run may take it for a stale one just before it has that. */
+/* Creates a locked draft. Tries again if another run removes it as stale before the lock. */
 static int make_draft(char *draft)
 {
     for (int i = 0; i < TRIES; i++) {
@@ -80,7 +80,7 @@ static int make_draft(char *draft)
         int fd = mkostemp(draft, O_CLOEXEC);
         if (fd < 0)
             return -1;
-        (void)flock(fd, LOCK_EX | LOCK_NB); /* a file system without locks has no other's either */
+        (void)flock(fd, LOCK_EX | LOCK_NB); /* without locks, no other run can hold one */
         if (fstat(fd, &info) < 0 || info.st_nlink > 0)
             return fd;
         (void)close(fd);
@@ -130,7 +130,7 @@ int output_write(struct output *output, struct span bytes, struct err *err)
     if (rc == 0 && output->draft && (rc = fsync(output->fd)) < 0)
         number = errno;
     if (rc < 0 && (number == EINVAL || number == ENOTSUP))
-        rc = 0; /* a file system that syncs nothing */
+        rc = 0; /* the file system cannot sync */
     if (rc == 0 && output->draft && (rc = rename(output->draft, output->path)) < 0)
         number = errno;
     if (rc == 0)

@@ -1,4 +1,4 @@
-/* A file that a command writes at its end: seen to be possible at its start, there whole or not. */
+/* A file that a command writes at its end, all or nothing; checked at the command's start. */
 #pragma once
 
 #include "base/err.h"
@@ -9,17 +9,17 @@ struct arena;
 struct output {
     const char *path; /* absolute, through no link; NULL: not open */
     const char
-        *draft; /* beside it, takes its place; NULL: written into, as pipes and devices are */
+        *draft; /* written beside `path`, then renamed; NULL: writes directly (pipes, devices) */
     int fd;
 };
 
 /*
- * Fails where it could not be written (exit 1, "io"). Nothing of `path` is touched yet. Drafts that
- * killed runs have left beside it are removed.
+ * Fails if the file could not be written (exit 1, "io"). Does not touch `path` yet. Removes drafts
+ * that killed runs left beside it.
  */
 TG_CHECKED int output_open(struct output *out, struct arena *arena, const char *path,
                            struct err *err);
-/* Writes all of it. Closed afterwards in any case. */
+/* Writes all of `bytes`. Closes `output` in any case. */
 TG_CHECKED int output_write(struct output *output, struct span bytes, struct err *err);
-/* Gives it up where it is open. */
+/* Closes `output` and discards its draft; no effect if it is not open. */
 void output_close(struct output *output);

@@ -1,4 +1,4 @@
-/* Path safety: what one path may look like, and which two cannot be in one tree. */
+/* Path safety: which paths are allowed, and which two clash in one tree. */
 #include "io/path.h"
 
 #include "base/arena.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#define KEY_BYTES_MAX (16 * LIMIT_KIB) /* folding may make a text several times as long */
+#define KEY_BYTES_MAX (16 * LIMIT_KIB) /* folding may lengthen a text several times */
 
 /* ---------------------------------------------------------------- one path */
 
@@ -46,7 +46,7 @@ static struct span behind(struct span text, size_t skip)
     return span_of(text.ptr + skip, text.len - skip);
 }
 
-/* The 8.3 name that NTFS makes where others have used up the usual ones: `GI7EBA~1`, `GI7~1234`. */
+/* The 8.3 name that NTFS makes if the usual ones are taken: `GI7EBA~1`, `GI7~1234`. */
 static bool is_hashed_short_name(struct span key)
 {
     static const char hash[] = "gi7eba";
@@ -70,7 +70,7 @@ static bool is_git_name(struct span key)
     return is_hashed_short_name(key);
 }
 
-/* A device's number: one digit, which may be a superscript of Latin-1. */
+/* Whether it is a device's number: one digit, maybe a superscript of Latin-1. */
 static bool is_device_number(struct span text)
 {
     return (text.len == 1 && str_digit(text.ptr[0]) < 10) ||
@@ -78,7 +78,7 @@ static bool is_device_number(struct span text)
            span_equal(text, span_from("\xC2\xB3"));
 }
 
-/* Whether a folded name means a device: an extension and blanks before it do not count. */
+/* Whether a folded name is a device, ignoring an extension and blanks before it. */
 static bool is_device(struct span key)
 {
     static const char *const devices[] = {"con", "prn", "aux", "nul", "conin$", "conout$"};
@@ -110,7 +110,7 @@ static const char *bad_character(struct span part)
     return NULL;
 }
 
-/* A name without what NTFS drops or takes for a stream: `.git. `, `.git::$INDEX_ALLOCATION`. */
+/* Strips what NTFS drops or takes for a stream: `.git. `, `.git::$INDEX_ALLOCATION`. */
 static struct span without_ending(struct span key)
 {
     const char *colon = memchr(key.ptr, ':', key.len);
@@ -119,7 +119,7 @@ static struct span without_ending(struct span key)
     return span_trim_end(key, ". ");
 }
 
-/* Why a part of a path is unsafe, or NULL. Git's files come first: that reason is the gravest. */
+/* The reason why a part is unsafe, or NULL. Git's files come first, as the gravest reason. */
 static const char *bad_part(struct span part)
 {
     if (!part.len)
@@ -179,7 +179,7 @@ int path_check(const char *path, struct err *err)
 
 /* A file of the set, or a folder that one of its files is in. */
 struct entry {
-    struct span spelled; /* as the first path that has it spells it */
+    struct span spelled; /* as in the first path that has it */
     const char *path;    /* that path, and its origin */
     const char *origin;
     bool folder;
@@ -188,7 +188,7 @@ struct entry {
 struct path_set {
     struct arena *arena;
     struct intern keys;
-    struct entry *entries; /* by their key's number */
+    struct entry *entries; /* by the number of their key */
 };
 
 struct path_set *path_set_new(struct arena *arena)
@@ -232,7 +232,7 @@ static int add_entry(struct path_set *set, struct span key, const struct entry *
     return clash(old, entry, err);
 }
 
-/* The length of `text` up to the '/' at or behind `from`, or all of it. */
+/* The length of `text` up to the first '/' at or after `from`, or all of it. */
 static size_t up_to_slash(struct span text, size_t from)
 {
     const char *slash = memchr(text.ptr + from, '/', text.len - from);
@@ -247,7 +247,7 @@ int path_set_add(struct path_set *set, const char *path, const char *origin, str
         return fail(err, TG_USAGE, "limit", path, "it is too long");
     struct span key = span_of(arena_memdup(set->arena, buf_text(&buf), buf.len), buf.len);
     struct entry entry = {.path = text.ptr, .origin = arena_strdup(set->arena, origin)};
-    /* folding neither makes nor drops a '/': the parts of both go together */
+    /* folding neither creates nor drops a '/': both texts have the same parts */
     for (size_t key_end = 0, end = 0;; key_end++, end++) {
         key_end = up_to_slash(key, key_end);
         end = up_to_slash(text, end);

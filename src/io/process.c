@@ -1,4 +1,4 @@
-/* Another program, run for what it prints. */
+/* Runs other programs and reads their output. */
 #include "io/process.h"
 
 #include "base/buf.h"
@@ -23,7 +23,7 @@
 
 extern char **environ;
 
-/* A closed pipe ends the program (SIGPIPE), even where this process ignores that. */
+/* The program dies of a closed pipe (SIGPIPE), even if this process ignores that signal. */
 static void set_attributes(posix_spawnattr_t *out, enum process_group group)
 {
     static const int flags[] = {
@@ -54,7 +54,7 @@ static int start(pid_t *child, int answers, int complaints, const char *const *a
         rc = posix_spawn_file_actions_adddup2(&actions, answers, STDOUT_FILENO);
     if (!rc)
         rc = posix_spawn_file_actions_adddup2(&actions, complaints, STDERR_FILENO);
-    if (!rc) /* argv is not written to */
+    if (!rc) /* posix_spawn does not write to argv */
         rc = posix_spawnp(child, argv[0], &actions, &attributes, (char *const *)argv,
                           how->environment ? (char *const *)how->environment : environ);
     (void)posix_spawn_file_actions_destroy(&actions);
@@ -80,15 +80,15 @@ static int wait_for(pid_t child)
 
 enum { LINES, OUTPUT, PIPES };
 
-/* A program that runs, and text of it that is no whole line yet. */
+/* A running program, and its text that is not yet a whole line. */
 struct stream {
     const char *name;
     const struct process_watch *watch;
     pid_t child;
-    int fds[PIPES]; /* what it says, what it answers; -1: closed, or not asked for */
-    time_t ended;   /* when that was seen; 0: it runs */
+    int fds[PIPES]; /* its lines, its output; -1: closed or unused */
+    time_t ended;   /* when we noticed; 0: still running */
     bool too_much;
-    bool redrawn; /* a '\r' came: what follows is drawn over the text */
+    bool redrawn; /* after '\r': the next character starts the line anew */
     size_t len;
     char text[LINE_MAX_BYTES];
 };
@@ -101,7 +101,7 @@ static void end_line(struct stream *s)
     s->redrawn = false;
 }
 
-/* Builders draw over a line with '\r': what was drawn last counts. */
+/* Builders redraw a line with '\r': the last text counts. */
 static void take_piece(struct stream *s, const char *piece, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -118,7 +118,7 @@ static void take_piece(struct stream *s, const char *piece, size_t count)
     }
 }
 
-/* It stays a zombie until wait_for(), so that its number and its group's are nobody else's. */
+/* The process stays a zombie until wait_for(), so that its ids are not reused. */
 static bool has_ended(struct stream *s)
 {
     siginfo_t info = {0};
@@ -130,7 +130,7 @@ static bool has_ended(struct stream *s)
 
 static void read_some(struct stream *s, int which)
 {
-    char piece[65536]; /* what a pipe holds: all that was said before its end, at one look */
+    char piece[65536]; /* a pipe's capacity: one read gets all output before the end */
     ssize_t count = read(s->fds[which], piece, sizeof(piece));
     if (count > 0 && which == LINES)
         take_piece(s, piece, (size_t)count);
@@ -143,9 +143,9 @@ static void read_some(struct stream *s, int which)
 }
 
 /*
- * Whether there may be more. Whether it has ended is asked first: what it said before is there
- * then, to be heard by this call. Something that it started may hold the other ends open for ever,
- * or say something for ever: it is heard until it is silent, and for two seconds at most.
+ * Reads once; false if nothing more can come. Checks for the program's end first, so that this call
+ * still gets all output from before it. A child of the program may hold the pipes open or print for
+ * ever: it is read until it is silent, for two seconds at most.
  */
 static bool take_some(struct stream *s)
 {
@@ -165,8 +165,8 @@ static bool take_some(struct stream *s)
 }
 
 /*
- * Whatever the group still says is heard, so that none of it waits for a reader. When its leader
- * has ended, the others have two seconds more, or until they have nothing open.
+ * Keeps reading, so that no process of the group blocks on a full pipe. When the leader has ended,
+ * the others have two seconds more, or until they close their pipes.
  */
 static void end_group(struct stream *s)
 {
@@ -183,7 +183,7 @@ static void end_group(struct stream *s)
     (void)kill(whom, SIGKILL);
 }
 
-/* What runs, by the number that kill() takes; threads run programs side by side. */
+/* Running programs, as arguments of kill(). Threads run several at once. */
 static _Atomic pid_t streaming[64];
 
 static void note_running(pid_t was, pid_t is)

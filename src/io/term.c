@@ -1,4 +1,4 @@
-/* What the terminal can do. */
+/* Properties of the terminal. */
 #include "io/term.h"
 
 #include "base/str.h"

@@ -1,17 +1,17 @@
-/* What the terminal can do. */
+/* Properties of the terminal. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-/* A person is at the other end: both questions and answers go through a terminal. */
+/* Whether a person can answer: input and prompts both are a terminal. */
 bool term_interactive(void);
-/* The cursor of `stream` can be moved: a terminal, and not the one that says it is none. */
+/* Whether the cursor of `stream` can be moved: a terminal that is not TERM=dumb. */
 bool term_moves(FILE *stream);
-/* `coloured` where `stream` is a terminal that wants colour (NO_COLOR, TERM=dumb), else `plain`. */
+/* `coloured` if `stream` is a terminal that wants colour (NO_COLOR, TERM=dumb), else `plain`. */
 const char *term_colour(FILE *stream, const char *coloured, const char *plain);
-/* How many columns `stream` has: 80 where that is not known, 20 at least. */
+/* The number of columns of `stream`: 80 if unknown, at least 20. */
 size_t term_width(FILE *stream);
-/* Whether what is typed is shown; returns whether it was. Nothing happens without a terminal. */
+/* Switches echo on or off; returns whether it was on. No effect without a terminal. */
 bool term_echo(bool shown);

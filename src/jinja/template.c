@@ -1,4 +1,4 @@
-/* The entry points: render a template, test an expression, tell what either may read. */
+/* The entry points: render a template, test an expression, list the names that either may read. */
 #include "jinja/template.h"
 
 #include "base/account.h"
@@ -55,7 +55,7 @@ static int run(struct buf *out, struct arena *arena, const struct program *progr
     if (loader && loader->cache)
         vm.cache = loader->cache;
     vm.out = out;
-    buf_reserve(out, program->source.len); /* mostly text that stays as it is */
+    buf_reserve(out, program->source.len); /* usually most text is copied */
     int rc = begin(&vm, program) || program_run(&vm) || vm_settle(&vm) ? -1 : 0;
     buf_release(&vm.scratch);
     return rc;
@@ -107,7 +107,7 @@ struct finder {
     struct arena *arena; /* of the names */
 };
 
-/* The template is forgotten when its names are found: they are copied. */
+/* Copies names: the template is freed before they are used. */
 static void see(void *context, const struct mention *mention)
 {
     const struct finder *finder = context;

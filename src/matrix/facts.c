@@ -9,7 +9,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#define TEXT_MAX 4096 /* of a row, with its placeholders filled in */
+#define TEXT_MAX 4096 /* of a row, after filling in placeholders */
 
 const char *const confidence_names[] = {"high", "medium", "low", NULL};
 const char *const image_flavours[] = {"base",          "runtime",     "devel",
@@ -194,7 +194,7 @@ static const struct tag *tag_with(struct arena *arena, const struct image *image
     return NULL;
 }
 
-/* Not every tag of an image that was only seen in use is listed: there it is taken to be there. */
+/* Lists of an observed image's tags are incomplete: there the tag is assumed to exist. */
 const char *matrix_flavour_tag(struct arena *arena, const struct matrix *matrix,
                                const char *repository, const char *tag, const char *flavour)
 {
@@ -226,7 +226,7 @@ const char *matrix_tag_state(struct arena *arena, const struct matrix *matrix,
     return NULL;
 }
 
-/* The image itself where it has a gate, or else a cuDNN; or the newest of its minor that has. */
+/* The image if it has a gate (or else a cuDNN), or the newest of its minor that has one. */
 static const struct image *image_with(const struct matrix *matrix, const struct image *image,
                                       bool gate)
 {

@@ -1,4 +1,4 @@
-/* The curated rows, as read from matrices/. */
+/* The curated rows of matrices/, in memory. */
 #pragma once
 
 #include "matrix/version.h"
@@ -14,17 +14,17 @@ struct yaml_node;
 enum confidence { CONFIDENCE_HIGH, CONFIDENCE_MEDIUM, CONFIDENCE_LOW };
 extern const char *const confidence_names[]; /* NULL behind the last */
 
-/* What every row carries; the first member of each. */
+/* Common to all rows; the first member of each. */
 struct fact {
-    const char *source; /* the texts of the sources named, joined by "; " */
+    const char *source; /* texts of the named sources, joined by "; " */
     const char *as_of;
     const char *note; /* or NULL */
     enum confidence confidence;
     bool overlaid;                /* from a child's .tmplgen-matrix.yml */
-    const struct yaml_node *node; /* where it stands; NULL: it comes from a table */
+    const struct yaml_node *node; /* for messages; NULL: from a table */
 };
 
-/* A name and what it stands for. */
+/* A name and its value. */
 struct pair {
     const char *name, *value;
     const struct yaml_member *place; /* as `node` of a fact */
@@ -41,7 +41,7 @@ struct ccs {
     size_t count;
 };
 
-/* What precedes the rows of an array, so that one piece of code fills them all. */
+/* The common start of an array of rows, so that the same code fills all of them. */
 struct rows {
     void *items;
     size_t count, capacity;
@@ -52,7 +52,7 @@ struct rows {
 struct toolkit {
     struct fact fact;
     struct version cuda;   /* 12.6.3 */
-    struct version driver; /* the first with every function of it */
+    struct version driver; /* the first that supports all its functions */
 };
 
 struct minor_floor {
@@ -79,7 +79,7 @@ struct cudnn {
 struct branch {
     struct fact fact;
     int64_t number;
-    struct version cuda; /* what it brings */
+    struct version cuda; /* the version it includes */
     const char *kind, *eol;
     bool ended;
 };
@@ -98,7 +98,7 @@ struct architecture {
     int cc;
     const char *name;
     struct version first_cuda, last_cuda; /* `text` NULL: not known, or not yet */
-    int64_t last_branch;                  /* 0: still driven */
+    int64_t last_branch;                  /* 0: still supported */
 };
 
 struct gpu {
@@ -108,10 +108,10 @@ struct gpu {
     int cc;
     const char *class; /* datacenter, workstation, geforce, jetson, desktop */
     const char *host;  /* the only processor it comes with, or NULL */
-    int64_t bandwidth; /* of its memory, GB/s, the least of its versions; 0: not known */
+    int64_t bandwidth; /* of memory in GB/s, minimum of its versions; 0: unknown */
     struct words memory, instances;
     struct words products; /* labels nvidia.com/gpu.product, as GPU feature discovery sets them */
-    struct pairs on;       /* platform: what it is called there */
+    struct pairs on;       /* from platform to its name there */
     struct pairs mig;      /* memory: profile:instances ... */
 };
 
@@ -122,9 +122,9 @@ struct platform {
     const char *name, *title, *library_path, *selector, *gpus;
     int64_t driver; /* the branch installed by default; 0: the user's choice */
     struct words latest;
-    struct words processors; /* none: any */
-    int cc_min;              /* 0: no bound */
-    bool no_forward;         /* it takes no forward-compatibility package */
+    struct words processors; /* empty: any */
+    int cc_min;              /* 0: no limit */
+    bool no_forward;         /* does not support forward-compatibility packages */
 };
 
 /* ------------------------------------------------------------------ images.yml */
@@ -133,10 +133,10 @@ struct distribution {
     struct fact fact;
     const char *os, *family;
     struct version python;
-    struct version first, last; /* CUDA images on it; `text` NULL: no bound is known */
+    struct version first, last; /* CUDA images that use it; `text` NULL: no limit known */
     struct version glibc;       /* `text` NULL: not known */
-    size_t rank;                /* place in the file: later is newer inside a family */
-    bool is_default;            /* of the family that is taken unless another one is asked for */
+    size_t rank;                /* position in the file: newer ones of a family come later */
+    bool is_default;            /* the default of its family */
 };
 
 struct plain_image {
@@ -144,12 +144,12 @@ struct plain_image {
     const char *os, *repository, *tag;
 };
 
-/* A repository whose images hold a framework already. */
+/* A repository whose images already contain a framework. */
 struct stocked {
     struct fact fact;
     const char *repository;
-    const char *holds;     /* what, for people; {version} is what the tag begins with */
-    const char *framework; /* as the matrix calls it, where that is its version; or NULL */
+    const char *holds;     /* the content, for messages; tags start with {version} */
+    const char *framework; /* the matrix's name, if the version is that of a framework; or NULL */
 };
 
 struct library_path {
@@ -159,14 +159,14 @@ struct library_path {
     bool shadows;
 };
 
-/* How tags write "cudnn". */
+/* The spelling of "cudnn" in tags. */
 struct cudnn_word {
     struct fact fact;
     struct spec cuda;
     const char *word;
 };
 
-/* On which drivers an image starts; a `cuda` without a text: not known. */
+/* The drivers that an image starts on; `cuda` without a text: unknown. */
 struct gate {
     struct version cuda;
     struct words branches;
@@ -184,10 +184,10 @@ struct image {
     struct version cuda;
     const char *state; /* supported, superseded, eol, observed */
     const char *superseded_by, *cudnn, *nccl;
-    const char *cudnn_word; /* what its tags say for "cudnn" */
+    const char *cudnn_word; /* the spelling of "cudnn" in its tags */
     struct gate gate;
-    struct pairs tag_words; /* flavours: distributions */
-    struct tag *tags;       /* of those words */
+    struct pairs tag_words; /* from flavours to distributions */
+    struct tag *tags;       /* parsed from `tag_words` */
     size_t tag_count;
 };
 
@@ -202,13 +202,13 @@ struct release {
     const char *default_variant, *pypi; /* or NULL */
     struct pairs companions;            /* name: version */
     const char *requires;               /* further requirements, separated by spaces */
-    const char *pins;                   /* what its wheel requires by itself, likewise */
-    struct words differs;               /* of what an index says, as `note` explains */
-    struct version glibc;               /* that its wheels want; `text` NULL: any */
-    struct words processors;            /* of a package: that it has wheels for; none: all */
-    struct words variants; /* of a package: the builds of its framework that it goes with; or all */
-    struct version *python_versions; /* of `pythons`, then of `experimental` */
-    const struct build **builds;     /* in order of preference */
+    const char *pins;                   /* its wheel's own requirements, separated by spaces */
+    struct words differs;               /* from an index's metadata; `note` explains it */
+    struct version glibc;               /* required by its wheels; `text` NULL: any */
+    struct words processors;            /* of a package: with wheels; empty: all */
+    struct words variants;              /* of a package: matching builds of its framework; or all */
+    struct version *python_versions;    /* of `pythons`, then of `experimental` */
+    const struct build **builds;        /* in order of preference */
     size_t build_count;
 };
 
@@ -219,33 +219,33 @@ struct build {
     struct version cuda;             /* `text` NULL: a CPU build */
     const struct toolkit *toolkit;   /* of `cuda`; or NULL */
     const struct minor_floor *floor; /* of `cuda`; or NULL */
-    struct spec images; /* the CUDA versions of images that will do; no clause: its own minor */
-    const char *cudnn;  /* a version, or a SPEC where the wheel leaves it open; or NULL */
+    struct spec images;              /* CUDA versions of usable images; no clause: the same minor */
+    const char *cudnn;               /* a version, or a SPEC if the wheel allows several; or NULL */
     struct version cudnn_version;
-    struct spec cudnn_window;  /* has clauses where `cudnn` is a SPEC */
-    const char *cudnn_package; /* what brings it, where it is left open */
-    struct spec nccl;          /* that its wheel requires; no clause: not known */
+    struct spec cudnn_window;  /* has clauses if `cudnn` is a SPEC */
+    const char *cudnn_package; /* provides it in that case */
+    struct spec nccl;          /* required by its wheel; no clause: unknown */
     const char *supply, *index_url, *requirements, *extra, *channel;
-    const char *find_links; /* a page that has wheels which no index has; or NULL */
+    const char *find_links; /* a page with wheels that no index has; or NULL */
     struct ccs x86_64, aarch64, not_covered;
-    struct words processors;      /* where the cubins are not known or there are none */
+    struct words processors;      /* if the cubins are unknown or missing */
     int ptx;                      /* 0: none */
-    int cc_min, cc_max;           /* 0: no bound */
-    struct version glibc_aarch64; /* that its wheels for it want; `text` NULL: the release's */
-    struct version driver;        /* a floor of its own; `text` NULL: CUDA's */
+    int cc_min, cc_max;           /* 0: no limit */
+    struct version glibc_aarch64; /* required by its aarch64 wheels; `text` NULL: as the release */
+    struct version driver;        /* its own minimum; `text` NULL: CUDA's */
     enum confidence cubins;
     struct words differs;  /* as of a release */
-    struct spec libraries; /* the CUDA whose libraries its requirements admit; no clause: any */
+    struct spec libraries; /* CUDA versions admitted by its requirements; no clause: any */
 };
 
 /* A framework, or a package that lives on one. */
 struct framework {
     const char *name, *title, *supply, *library_path, *requirements, *index_url;
-    const char *on;        /* the framework that it lives on; NULL: it is one itself */
+    const char *on;        /* the framework of a package; NULL: this is a framework */
     const char *index;     /* "framework": its wheels are on the index of that framework's build */
-    const char *libraries; /* "exact": its requirements pin those of its CUDA's minor */
-    bool by_companions;    /* its releases are those that the framework's rows name */
-    struct words packages; /* further names, as pip knows it */
+    const char *libraries; /* "exact": its requirements pin the libraries of its CUDA minor */
+    bool by_companions;    /* its releases are those named in the framework's rows */
+    struct words packages; /* other names in pip */
     struct pairs env;
     struct rows releases, builds; /* struct release, newest first; struct build */
 };
@@ -259,7 +259,7 @@ struct whole {
 
 struct matrix {
     const struct fileset *files;
-    struct span overlay; /* as it was given */
+    struct span overlay; /* as given */
     struct whole *whole;
     struct rows toolkits, floors, capabilities, cudnns;
     struct rows branches, forwards;
@@ -267,10 +267,10 @@ struct matrix {
     struct rows platforms;
     struct rows distributions, plain, library_paths, cudnn_words, images, stocked;
     const char *repository; /* of `images` */
-    struct words mirrors;   /* other repositories with the same tags */
+    struct words mirrors;   /* with the same tags */
     struct framework *frameworks;
     size_t framework_count;
-    struct framework *packages; /* none before all of it is read */
+    struct framework *packages; /* empty until everything is read */
     size_t package_count;
     bool overlaid;
 };
@@ -279,10 +279,10 @@ struct matrix {
 TG_CHECKED int matrix_whole(const struct matrix **out, const struct matrix *matrix,
                             struct err *err);
 
-/* `i`th row of `rows`, which hold items of `type`. */
+/* Row `i` of `rows`, whose items have this type. */
 #define ROW(type, rows, i) (&((const type *)(rows).items)[i])
 
-/* The major and minor of 12.6.3 are those of 12.6. */
+/* Whether major and minor are equal, as in 12.6.3 and 12.6. */
 bool same_minor(const struct version *a, const struct version *b);
 /* First toolkit of that minor, or NULL. */
 const struct toolkit *toolkit_of(const struct matrix *matrix, const struct version *cuda);
@@ -291,24 +291,24 @@ const struct architecture *architecture_of(const struct matrix *matrix, int cc);
 const struct distribution *distribution_of(const struct matrix *matrix, const char *os);
 const struct platform *platform_of(const struct matrix *matrix, const char *name);
 const struct framework *framework_of(const struct matrix *matrix, const char *name);
-/* The `i`th of all frameworks and then packages, or NULL behind the last. */
+/* Item `i` of all frameworks followed by all packages, or NULL at the end. */
 const struct framework *any_framework(const struct matrix *matrix, size_t i);
-/* The one that is called just so in the files; or NULL. */
+/* The one with exactly this name in the files; or NULL. */
 const struct framework *framework_or_package(const struct matrix *matrix, const char *name);
-/* The row of a release, by its text as the file has it or by its version; or NULL. */
+/* The release with this text, or else this version; or NULL. */
 const struct release *release_named(const struct framework *framework, const char *text);
 const struct release *release_of(const struct framework *framework, const struct version *version);
-/* The words of a text, between blanks; in the arena. */
+/* Splits a text at blanks; in the arena. */
 struct words words_read(struct arena *arena, const char *text);
-/* The framework, or the package that lives on one, that people or pip call so; or NULL. */
+/* The framework or package that users or pip call so; or NULL. */
 const struct framework *package_of(const struct matrix *matrix, const char *name);
-/* How a build comes: wheel, image or build; its own word, or that of the framework. */
+/* How a build is supplied (wheel, image, install or build): its own value or the framework's. */
 const char *supply_of(const struct framework *framework, const struct build *build);
-/* Whether people or pip call it so. */
+/* Whether users or pip call it so. */
 bool is_called(const struct framework *framework, const char *name);
-/* As pip compares names: Flash_Attn is flash-attn. */
+/* Compares names as pip does: Flash_Attn equals flash-attn. */
 bool same_package(const char *a, const char *b);
-/* What a name stands for, or NULL. */
+/* The value of a name, or NULL. */
 const char *pair_value(const struct pairs *pairs, const char *name);
 /* "8.6" for 86, in the arena. */
 const char *cc_text(struct arena *arena, int cc);
@@ -324,14 +324,14 @@ bool holds_cuda_tags(const struct matrix *matrix, const char *repository);
 const struct gate *gate_of(const struct matrix *matrix, const struct image *image);
 /* The cuDNN of an image, or of the newest patch of its minor that has one; or NULL. */
 const char *cudnn_of(const struct matrix *matrix, const struct image *image);
-/* The compute capabilities that a toolkit can make cubins for, or NULL where none is known. */
+/* The compute capabilities that a toolkit can compile cubins for; NULL if unknown. */
 const struct ccs *capabilities_of(const struct matrix *matrix, const struct version *cuda);
 bool has_cc(const struct ccs *ccs, int cc);
 /* Whether images of that CUDA will do for a build. */
 bool image_fits(const struct build *build, const struct version *cuda);
-/* What LD_LIBRARY_PATH is in an image of that version, or NULL. */
+/* LD_LIBRARY_PATH in an image of that version, or NULL. */
 const struct library_path *library_path_of(const struct matrix *matrix, const struct version *cuda);
-/* A text of the rows with {version}, {variant} and {extra} filled in; in the arena. */
+/* Fills in {version}, {variant} and {extra} in a text of the rows; in the arena. */
 const char *fill_text(struct arena *arena, const char *text, const struct release *release,
                       const struct build *build);
 bool build_has_processor(const struct build *build, const char *arch);

@@ -1,4 +1,4 @@
-/* The rows of a matrix for people and programs. */
+/* Lists the rows of a matrix, for users and programs. */
 #include "matrix/matrix.h"
 
 #include "base/arena.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define COLUMNS_MAX 8
-#define COLUMN_WIDTH_MAX 44 /* a wider text runs on in its column's last place only */
+#define COLUMN_WIDTH_MAX 44 /* wider texts are allowed only in the last column */
 
 const char *const matrix_topics[] = {"gpus", "drivers", "images", "platforms"};
 const size_t matrix_topic_count = sizeof matrix_topics / sizeof *matrix_topics;
@@ -30,13 +30,13 @@ static struct data *pairs_data(struct arena *arena, const struct pairs *pairs)
     return map;
 }
 
-/* A driver's branch; NULL for 0, which a row without one has. */
+/* A driver's branch; NULL for 0, which means none. */
 static const char *branch_text(struct arena *arena, int64_t number)
 {
     return number ? arena_printf(arena, "%lld", (long long)number) : NULL;
 }
 
-/* The end of every row. */
+/* The fields at the end of every row. */
 #define FACT_FIELDS(fact)                                                                          \
     FIELD("note", (fact).note), FIELD("source", (fact).source), FIELD("as_of", (fact).as_of),      \
         FIELD("confidence", confidence_names[(fact).confidence])
@@ -77,7 +77,7 @@ static struct data *releases_data(struct arena *arena, const struct framework *f
     return list;
 }
 
-/* Of those that are taken unasked. */
+/* Releases of low confidence are never chosen by default. */
 static const struct release *newest_release(const struct framework *framework)
 {
     for (size_t i = 0; i < framework->releases.count; i++) {
@@ -207,7 +207,7 @@ struct data *matrix_list_data(struct arena *arena, const struct matrix *matrix, 
 
 /* ------------------------------------------------------------------ tables */
 
-/* What a table shows of each kind of list, in this order. */
+/* The columns of each kind of list, in order. */
 static const struct {
     const char *list;
     const char *columns[COLUMNS_MAX];

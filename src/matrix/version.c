@@ -7,9 +7,8 @@
 #include <string.h>
 
 /*
- * PEP 440 sorts 1.dev1 < 1a1 < 1b1 < 1rc1 < 1 < 1.post1. With these kinds, and with "no dev
- * release" counting as later than any and "no post release" as earlier, that is the order of the
- * numbers.
+ * PEP 440 sorts 1.dev1 < 1a1 < 1b1 < 1rc1 < 1 < 1.post1. These numbers give that order, with "no
+ * dev release" later than any dev release, and "no post release" earlier than any.
  */
 enum { PRE_BEFORE_ALL, PRE_ALPHA, PRE_BETA, PRE_CANDIDATE, PRE_NONE };
 
@@ -18,7 +17,7 @@ enum { PRE_BEFORE_ALL, PRE_ALPHA, PRE_BETA, PRE_CANDIDATE, PRE_NONE };
 #define NUMBER_MAX ((uint64_t)1000000000000000000) /* 10^18 */
 #define CLAUSES_MAX 16
 
-/* Reads digits; false where there are none, or too many. */
+/* Reads digits; false if there are none, or too many. */
 static bool take_number(const char **at, uint64_t *out)
 {
     const char *p = *at;
@@ -40,7 +39,7 @@ static bool is_separator(char c)
     return c == '.' || c == '-' || c == '_';
 }
 
-/* Skips `word` at `p` regardless of case, and says whether it was there. */
+/* Skips `word` at `p`, ignoring case; false if it is not there. */
 static bool take_word(const char **p, const char *word)
 {
     const char *at = *p;
@@ -57,8 +56,8 @@ struct suffix_word {
 };
 
 /*
- * [separator] word [separator] [number]: the number is 0 where there is none. Nothing is consumed
- * where no word is there. Returns the word's index, or -1.
+ * Reads [separator] word [separator] [number]; a missing number is 0. Returns the word's index, or
+ * -1 without reading anything.
  */
 static int take_suffix(const char **p, int64_t *number, const struct suffix_word *words,
                        size_t count, bool *bad)
@@ -187,7 +186,7 @@ int version_compare_parts(const struct version *a, const struct version *b, size
     return 0;
 }
 
-/* The next segment of a local version; moves `local` behind it. */
+/* The next segment of a local version; moves `local` past it. */
 static struct span next_segment(struct span *local)
 {
     size_t len = 0;
@@ -207,7 +206,7 @@ static bool all_digits(struct span text)
     return true;
 }
 
-/* Numbers as numbers, and later than words; words without regard to case. */
+/* Numbers compare as numbers, and are later than words; words compare ignoring case. */
 static int compare_segments(struct span a, struct span b)
 {
     bool a_number = all_digits(a), b_number = all_digits(b);
@@ -281,7 +280,7 @@ static bool wants_release_only(const struct version *version)
            !version->local.len;
 }
 
-/* One clause, NUL-terminated and without spaces around it. False: not of that form. */
+/* Parses one clause, NUL-terminated and without spaces around it; false if the form is wrong. */
 static bool parse_clause(struct spec_clause *out, char *text)
 {
     bool bare = true;
@@ -360,7 +359,7 @@ static bool equals(const struct spec_clause *clause, const struct version *versi
 
 static bool is_greater(const struct version *version, const struct version *bound)
 {
-    struct version before = *version; /* what it is a post-release of */
+    struct version before = *version; /* the version that it is a post-release of */
     before.post = NO_POST;
     before.dev = NO_DEV;
     if (compare_public(version, bound) <= 0)
@@ -440,9 +439,9 @@ static bool both_match(const struct spec *a, const struct spec *b, const struct 
 #define POINTS 4
 
 /*
- * Where the versions that meet a clause may begin or end: at the one that it names, just above it
- * (`>1.0`, `!=1.0`), behind all that begin with it (`!=1.0.*`), behind those of its prefix
- * (`~=1.0`).
+ * The points where the versions that match a clause may begin or end: at the named version, just
+ * above it (`>1.0`, `!=1.0`), behind all with its prefix (`!=1.0.*`), behind those with the prefix
+ * of `~=1.0`.
  */
 static void points_of(struct version points[POINTS], const struct version *named)
 {
@@ -464,11 +463,11 @@ static void points_of(struct version points[POINTS], const struct version *named
     }
 }
 
-/* The first of all versions: where `<2` begins. */
+/* The lowest version, where `<2` begins. */
 static const struct version first_version = {
     .count = 1, .pre_kind = PRE_NONE, .post = NO_POST, .dev = NO_DEV};
 
-/* What two SPECs have in common begins, if anywhere, at such a point, or at the first of all. */
+/* If two SPECs overlap, the overlap begins at such a point, or at the lowest version. */
 static bool begins_at(const struct spec *a, const struct spec *b, const struct spec *names)
 {
     struct version points[POINTS];
@@ -487,7 +486,7 @@ bool spec_overlaps(const struct spec *a, const struct spec *b)
            begins_at(a, b, b);
 }
 
-/* Between two such points, nothing changes. */
+/* Between two adjacent points, matching does not change. */
 static bool same_at(const struct spec *a, const struct spec *b, const struct spec *names)
 {
     struct version points[POINTS];

@@ -10,12 +10,12 @@
 
 struct arena;
 
-#define VERSION_PARTS 8 /* numbers in the release segment; more of them: not a version */
+#define VERSION_PARTS 8 /* numbers in the release segment; more is invalid */
 
 /*
- * What order needs of a version. `text` is borrowed. `pre`, `post` and `dev` are so that plain
- * comparison of the numbers is PEP 440's order; see version.c. Drivers (535.104.05), CUDA (12.6.3)
- * and Pythons (3.12) are such versions too.
+ * The parts of a version that determine its order. `text` is borrowed. `pre`, `post` and `dev` are
+ * encoded so that comparing numbers gives the order of PEP 440; see version.c. Drivers
+ * (535.104.05), CUDA (12.6.3) and Pythons (3.12) are such versions, too.
  */
 struct version {
     const char *text;
@@ -27,11 +27,11 @@ struct version {
     struct span local;
 };
 
-/* 0, or -1 where `text` is no version of PEP 440 (or has numbers past 10^18). */
+/* Returns -1 if `text` is not a version of PEP 440, or has numbers over 10^18; else 0. */
 TG_CHECKED int version_parse(struct version *out, const char *text);
 /* Less than, equal to, greater than 0. */
 int version_compare(const struct version *a, const struct version *b);
-/* The same, looking only at the first `parts` numbers of the release: 12.6.3 and 12.6 for 2. */
+/* The same for the first `parts` numbers of the release only: with 2, 12.6.3 equals 12.6. */
 int version_compare_parts(const struct version *a, const struct version *b, size_t parts);
 bool version_is_prerelease(const struct version *version);
 
@@ -43,7 +43,7 @@ struct spec_clause {
     struct version version;
 };
 
-/* A version must meet every clause; no clause at all: any version. */
+/* A version must match every clause; without clauses every version matches. */
 struct spec {
     const char *text;
     struct spec_clause *clauses;
@@ -51,16 +51,16 @@ struct spec {
 };
 
 /*
- * `==2.4.*`, `>=2.3,<2.6`, `~=2.4`, `!=2.4.1`; a bare `2.4` means `==2.4.*`. Empty: any version.
- * Exit 2, "invalid-spec", where it is not of that form; `what` names it ("--python").
+ * `==2.4.*`, `>=2.3,<2.6`, `~=2.4`, `!=2.4.1`; a plain `2.4` means `==2.4.*`. Empty: any version.
+ * Exit 2, "invalid-spec", if the form is wrong; `what` is its name there ("--python").
  */
 TG_CHECKED int spec_parse(struct spec *out, struct arena *arena, const char *text, const char *what,
                           struct err *err);
-/* Pre-releases meet a SPEC only where it names one itself. */
+/* A pre-release matches only if the SPEC itself names one. */
 bool spec_matches(const struct spec *spec, const struct version *version);
 /* Whether some version could meet both. */
 bool spec_overlaps(const struct spec *a, const struct spec *b);
 /* Whether they are met by the same versions, however they are written: `~=2.4`, `<3,>=2.4`. */
 bool spec_same(const struct spec *a, const struct spec *b);
-/* One version and no other: `==2.4.1`. */
+/* Whether it matches a single version: `==2.4.1`. */
 bool spec_is_exact(const struct spec *spec);

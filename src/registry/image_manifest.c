@@ -1,4 +1,4 @@
-/* What a registry answers, read: manifests, indexes, configs. Pure. */
+/* Parses a registry's answers: manifests, indexes, configs. Pure. */
 #include "registry/image_manifest.h"
 
 #include "base/arena.h"
@@ -15,7 +15,7 @@
 #define PLATFORMS_MAX ((size_t)1000)
 #define MEDIA_SCHEMA1 "application/vnd.docker.distribution.manifest.v1"
 
-/* What each kind has inside. */
+/* The content of each media type. */
 static const struct media {
     const char *name;
     bool index;
@@ -25,7 +25,7 @@ static const struct media {
     {MEDIA_DOCKER_LIST, true},
     {MEDIA_DOCKER_MANIFEST, false},
 };
-/* What servers say that keep files and know nothing of images. */
+/* Types sent by file servers that know nothing of images. */
 static const char *const plain_types[] = {"application/json", "application/octet-stream",
                                           "binary/octet-stream", "text/plain"};
 
@@ -50,7 +50,7 @@ static const struct media *find_media(const char *type)
     return NULL;
 }
 
-/* A Content-Type without its parameters; NULL where it says nothing of what it is. */
+/* A Content-Type without its parameters; NULL if it is too general. */
 static const char *bare_type(struct arena *arena, const char *type)
 {
     if (!type)
@@ -81,7 +81,7 @@ static int refuse_schema1(const struct data *document, const char *type, const c
     return err_hint(err, "push it again with a builder of today");
 }
 
-/* Its kind by what it holds: never both, or two readers would see two images. */
+/* The kind by content. Never both: two readers would see two different images. */
 static int kind_of_content(bool *index, const struct data *document, const char *name,
                            struct err *err)
 {
@@ -175,7 +175,7 @@ const char *registry_platform_name(struct arena *arena, const struct data *from)
     const char *variant = data_get_text(from, "variant");
     if (!is_word(os) || !is_word(arch))
         return NULL;
-    /* the one variant that there is of it goes without saying */
+    /* arm64 has only this variant, so it is left out */
     if (!is_word(variant) || (str_equal(arch, "arm64") && str_equal(variant, "v8")))
         return arena_printf(arena, "%s/%s", os, arch);
     return arena_printf(arena, "%s/%s/%s", os, arch, variant);
@@ -189,7 +189,7 @@ static bool has_platform(const struct registry_platform *list, size_t count, con
     return false;
 }
 
-/* `*name` NULL: it is no image for any machine. */
+/* Sets `*name` to NULL if the entry is not an image for a machine. */
 static int read_entry(struct registry_platform *out, struct arena *arena, const char *name,
                       const struct data *entry, struct err *err)
 {

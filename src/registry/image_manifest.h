@@ -1,4 +1,4 @@
-/* What a registry answers, read: manifests, indexes, configs. Pure. */
+/* Parses a registry's answers: manifests, indexes, configs. Pure. */
 #pragma once
 
 #include "base/err.h"
@@ -16,15 +16,15 @@ struct data;
 #define MEDIA_DOCKER_MANIFEST "application/vnd.docker.distribution.manifest.v2+json"
 
 struct registry_manifest {
-    const char *digest;     /* of the bytes, which were checked against it */
-    const char *media_type; /* one of the four above: as it says, or as its content is */
+    const char *digest;     /* verified against the bytes */
+    const char *media_type; /* one of the four above: as declared, or derived from the content */
     struct span bytes;
     struct data *document; /* an index or a manifest */
 };
 
-/* What a manifest says of a blob, or an index of a manifest. */
+/* The descriptor of a blob in a manifest, or of a manifest in an index. */
 struct registry_descriptor {
-    const char *media_type; /* "" where it says none */
+    const char *media_type; /* "" if not declared */
     const char *digest;
     int64_t size;
 };
@@ -36,10 +36,10 @@ struct registry_platform {
 };
 
 /*
- * `name` is for messages; `type`: what the registry said that it is, or NULL; `wanted`: the digest
- * that it must have, or NULL. Exit 1, "answer" or "limit": bytes of another digest, no JSON, an
- * index that is a manifest as well, one that says to be something else than the registry says or
- * than it holds, manifests of version 1.
+ * `name` is for messages; `type` is the registry's Content-Type, or NULL; `wanted` is the required
+ * digest, or NULL. Exit 1, "answer" or "limit", for bytes with another digest, invalid JSON, a
+ * document that is both index and manifest, one whose declared type differs from the registry's or
+ * from its content, and manifests of version 1.
  */
 TG_CHECKED int registry_read_manifest(struct registry_manifest *out, struct arena *arena,
                                       const char *name, const char *type, struct span bytes,
@@ -50,13 +50,13 @@ bool registry_is_index(const struct registry_manifest *manifest);
 TG_CHECKED int registry_read_descriptor(struct registry_descriptor *out, const char *name,
                                         const struct data *from, struct err *err);
 /*
- * The images of an index, by name, without attestations; of two for one platform the first. Exit 1,
- * "answer", also for an index inside the index.
+ * The images of an index, sorted by name, without attestations; the first of two for one platform.
+ * Exit 1, "answer"; also for an index inside the index.
  */
 TG_CHECKED int registry_read_platforms(struct registry_platform **out, size_t *count,
                                        struct arena *arena, const char *name,
                                        const struct registry_manifest *index, struct err *err);
-/* "linux/amd64" of a config, or of what is called platform in an index; NULL: it says none. */
+/* The platform ("linux/amd64") of a config, or of a `platform` in an index; NULL if not given. */
 const char *registry_platform_name(struct arena *arena, const struct data *from);
 /* Any document; exit 1, "answer" or "limit", with the name in the message. */
 TG_CHECKED int registry_read_json(struct data **out, struct arena *arena, const char *name,

@@ -1,4 +1,4 @@
-/* The name of an image: registry, repository, tag or digest. */
+/* Image references: registry, repository, tag or digest. */
 #include "registry/reference.h"
 
 #include "base/arena.h"
@@ -25,7 +25,7 @@ static bool is_host(const char *text)
            strspn(text, DIGITS LOWER UPPER ".-:[]_") == strlen(text);
 }
 
-/* Parts of letters and digits, with separators between them; a part begins and ends without one. */
+/* Parts of letters and digits joined by separators. */
 static bool is_path(const char *text)
 {
     char before = '/';
@@ -54,7 +54,7 @@ bool image_tag_is_valid(const char *text)
            strspn(text, DIGITS LOWER UPPER "._-") == strlen(text);
 }
 
-/* Only a digest may stand behind an '@': before any other stands who somebody is. */
+/* '@' may precede only a digest: otherwise the text before it is a user. */
 static const char *behind_user(const char *text)
 {
     const char *rest = text;
@@ -88,7 +88,7 @@ static int invalid(struct err *err, const char *text)
                          "registry.example.com/team/base@sha256:...");
 }
 
-/* The part before the first '/', where it is a host. */
+/* Cuts off the part before the first '/' if it is a host. */
 static char *split_host(struct image_reference *out, char *text)
 {
     char *slash = strchr(text, '/');

@@ -1,15 +1,15 @@
-/* gpu-smoke for the program that has it built in: a run, what it found, captures of machines. */
+/* The built-in gpu-smoke: runs, results, and captures of machines. */
 #define GPU_SMOKE_NO_MAIN
 /* NOLINTNEXTLINE(bugprone-suspicious-include): its facts are not for all */
 #include "smoke/explain_texts.c"
 
 #include "smoke/doctor.h"
 
-/* ---- what is captured: every path that the test asked for, as it asked */
+/* ---- the capture: every path that the test opened */
 
 enum { MAX_SEEN = 1 << 16 };
 
-/* Names that matter without being opened: what begins so in such a folder is kept, empty. */
+/* Names that matter without being opened: entries with this prefix are kept, as empty files. */
 static const struct {
     const char *folder, *start;
 } telling_names[] = {
@@ -37,7 +37,7 @@ const char *const smoke_variables[] = {
     NULL,
 };
 
-/* They lie in the pool of the run. */
+/* In the memory pool of the run. */
 struct paths {
     const char **path;
     size_t n, room;
@@ -45,12 +45,12 @@ struct paths {
 
 struct capture {
     struct smoke *s;
-    struct paths seen, entries; /* what is captured; what is in the archive so far */
+    struct paths seen, entries; /* to capture; already in the archive */
     struct tar tar;
     char *error;
 };
 
-/* -1: there is no memory left */
+/* Returns -1 if out of memory. */
 static int add_name(struct capture *c, struct paths *to, const char *path)
 {
     if (to->n == to->room) {
@@ -82,7 +82,7 @@ static void sort_paths(struct paths *all)
     all->n = n;
 }
 
-/* ---- files: whole when small, of libraries what tells of them */
+/* ---- files: small ones whole, of libraries the identifying parts */
 
 static void add_region(struct tar_region *all, size_t *n, ullong size, ullong at, ullong length)
 {
@@ -99,7 +99,7 @@ static int by_place(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* In order, and those that touch as one. */
+/* Sorts regions and merges adjacent ones. */
 static size_t merge_regions(struct tar_region *all, size_t n)
 {
     size_t kept = 0;
@@ -114,7 +114,7 @@ static size_t merge_regions(struct tar_region *all, size_t n)
     return kept;
 }
 
-/* The tables and notes of an ELF file; 0 when it is none. */
+/* The tables and notes of an ELF file; 0 for any other file. */
 static size_t elf_regions(int fd, ullong size, struct tar_region *all)
 {
     Elf64_Ehdr head;
@@ -137,7 +137,7 @@ static size_t elf_regions(int fd, ullong size, struct tar_region *all)
     return n;
 }
 
-/* Where the list of architectures stands that find_archs() found in the framework's library. */
+/* The list of architectures that find_archs() found in the framework's library. */
 static void add_archs(const struct capture *c, int fd, ullong size, struct tar_region *all,
                       size_t *n)
 {
@@ -159,7 +159,7 @@ static int is_text_to_redact(const struct capture *c, const char *name)
     return c->s->opt.redact && (starts(name, "proc/") || strstr(name, "/cdi/"));
 }
 
-/* Line by line, since what hides secrets masks the ends of lines too. */
+/* Line by line, because hiding secrets would also mask line ends. */
 static char *redacted(struct smoke *s, const char *text)
 {
     struct sink k = {.quoting = PLAIN, .redact = s->opt.redact};
@@ -191,7 +191,7 @@ static int add_text(struct capture *c, const char *name, unsigned mode, const ch
     return rc;
 }
 
-/* Only what is read of it: the sources of mounts and their options may tell of others. */
+/* Copies only the fields that are read: sources and options of mounts may contain private data. */
 static int add_mounts(struct capture *c, const char *name)
 {
     char *text = NULL;
@@ -208,7 +208,7 @@ static int add_mounts(struct capture *c, const char *name)
     return rc;
 }
 
-/* At most that much, with a NUL behind it; files of /proc and /sys do not say how long they are. */
+/* Reads at most `most` bytes and adds a NUL; files of /proc and /sys do not report their size. */
 static char *read_whole(int fd, size_t most, size_t *size)
 {
     char *bytes = malloc(most + 1);
@@ -243,7 +243,7 @@ static int add_content(struct capture *c, const char *name, int fd, const struct
     return rc;
 }
 
-/* A file that cannot be read has no rights in the capture; what is no file is an empty one. */
+/* An unreadable file gets mode 0 in the capture; a special file becomes an empty one. */
 static int add_file(struct capture *c, const char *name, const char *full, const struct stat *st)
 {
     int fd = -1, rc;
@@ -260,12 +260,12 @@ static int add_file(struct capture *c, const char *name, const char *full, const
     return rc;
 }
 
-/* ---- paths: each link on the way, then what is at the end */
+/* ---- paths: each link on the way, then the target */
 
-/* 0: it is new; 1: it is in the archive, or there is no memory left. */
+/* Returns 0 for a new name; 1 if it is in the archive, or out of memory. */
 static int added_before(struct capture *c, const char *name)
 {
-    for (size_t i = c->entries.n; i-- > 0;) /* paths come in order: what is near came last */
+    for (size_t i = c->entries.n; i-- > 0;) /* paths are sorted: neighbours came last */
         if (same(c->entries.path[i], name))
             return 1;
     return add_name(c, &c->entries, name) ? 1 : 0;
@@ -285,15 +285,14 @@ static int add_folder(struct capture *c, const char *real)
     return 0;
 }
 
-/* One step of a path: 1: a link, now in target; 0: anything else, which is added when it is last.
- */
+/* Adds one part of a path. 1: a link, now in target; 0: anything else, added if it is last. */
 static int add_step(struct capture *c, const char *real, int last, char target[MAX_PATH])
 {
     const char *full = text_of(&c->s->host, "%s%s", c->s->host.root ? c->s->host.root : "", real);
     struct stat st;
     if (lstat(full, &st))
         return -1;
-    if (S_ISLNK(st.st_mode) && !same(real, "/proc/self")) { /* that one is another for each */
+    if (S_ISLNK(st.st_mode) && !same(real, "/proc/self")) { /* it differs for each process */
         ssize_t n = readlink(full, target, MAX_PATH - 1);
         if (n <= 0)
             return -1;
@@ -305,7 +304,7 @@ static int add_step(struct capture *c, const char *real, int last, char target[M
     return (S_ISDIR(st.st_mode) ? add_folder(c, real) : add_file(c, real + 1, full, &st)) ? -2 : 0;
 }
 
-/* -1: the archive cannot be written */
+/* Returns -1 if the archive cannot be written. */
 static int add_path(struct capture *c, const char *path)
 {
     char real[MAX_PATH] = "", rest[2 * MAX_PATH], left[2 * MAX_PATH], target[MAX_PATH];
@@ -327,7 +326,7 @@ static int add_path(struct capture *c, const char *path)
         format(real + was, MAX_PATH - was, "/%s", left);
         int kind = add_step(c, real, !rest[strspn(rest, "/")], target);
         if (kind < 0)
-            return kind == -2 ? -1 : 0; /* what is not there need not be captured */
+            return kind == -2 ? -1 : 0; /* a missing path is not captured */
         if (kind == 0)
             continue;
         if (++links > MAX_LINKS || strlen(rest) + strlen(target) >= MAX_PATH)
@@ -339,10 +338,9 @@ static int add_path(struct capture *c, const char *path)
     return 0;
 }
 
-/* ---- what is no file: the folder .gpu-smoke */
+/* ---- other data: the folder .gpu-smoke */
 
-/* The lines with an Xid and nothing else; what they say of processes is for those who may know it.
- */
+/* Keeps only lines with an Xid, without the processes that they name, which may be private. */
 static void put_kernel_log(const struct facts *f, int redact, FILE *out)
 {
     for (size_t i = 0; i < f->xids; i++)
@@ -371,7 +369,7 @@ static void put_environ(struct host *h, FILE *out)
 {
     for (size_t i = 0; smoke_variables[i]; i++) {
         const char *value = host_env(h, smoke_variables[i]);
-        if (value) /* of an address only that there is one */
+        if (value) /* for an address, only that it is set */
             fprintf(out, "%s=%.*s\n", smoke_variables[i], (int)strcspn(value, "\n"),
                     starts(smoke_variables[i], "KUBERNETES") ? "here" : value);
     }
@@ -384,13 +382,13 @@ static void put_host(const struct facts *f, int redact, FILE *out)
         if (same(f->place[i].origin, "default"))
             fprintf(out, "%s ", f->place[i].dir);
     putc('\n', out);
-    if (redact && f->hides) /* without UUIDs nobody could tell */
+    if (redact && f->hides) /* cannot be derived without UUIDs */
         fprintf(out, "hides=%s\n", f->hides);
     if (redact && f->unseen)
         fprintf(out, "unseen=%s\n", f->unseen);
 }
 
-/* What the child said; what vendor code printed by itself is marked. */
+/* The child's output, with marks on what vendor code printed itself. */
 static void put_probe(const struct probe *p, FILE *out)
 {
     for (const char *line = p->log + strspn(p->log, "\n"); *line; line += strspn(line, "\n")) {
@@ -462,7 +460,7 @@ static int add_all(struct capture *c)
 
 static int capture_write(struct capture *c, const char *path)
 {
-    c->s->host.seen = NULL; /* from here on what is looked at is ours */
+    c->s->host.seen = NULL; /* records no path that the capture itself opens */
     sort_paths(&c->seen);
     if (tar_create(&c->tar, path, c->error))
         return -1;
@@ -473,9 +471,9 @@ static int capture_write(struct capture *c, const char *path)
     return rc;
 }
 
-/* ---- what the machine is */
+/* ---- the machine */
 
-/* The model names that the kernel driver tells, where CUDA does not get so far. */
+/* Gets model names from the kernel driver if CUDA did not start. */
 static void add_models(struct smoke_machine *m, struct host *h)
 {
     static const char base[] = "/proc/driver/nvidia/gpus";
@@ -510,7 +508,7 @@ static void machine_fill(struct smoke_machine *m, struct smoke *s)
 
 /* ---- the run */
 
-/* The children die with us; nothing is half done while they run. */
+/* Children die with us; they leave no unfinished work. */
 static void leave(int signal)
 {
     _exit(128 + signal);

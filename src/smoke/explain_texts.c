@@ -1,14 +1,13 @@
-/* gpu-smoke as tmplgen ships it: the one of the children, and --explain, which finds known failures
- * in any text (docs/smoke.md, "Texts"). */
+/* gpu-smoke with --explain, which finds known failures in any text (docs/smoke.md, "Texts"). */
 #define GPU_SMOKE_EXPLAIN
 /* NOLINTNEXTLINE(bugprone-suspicious-include): one program; children get the first part alone */
 #include "../../templates/_layers/gpu-smoke/files/smoke/gpu_smoke.c"
 
-/* ---- what is known: made of causes.txt and codes.txt */
+/* ---- known failures, generated from causes.txt and codes.txt */
 
-/* A line of `texts` is a rank and a text. The rank: '!' names the root of a failure, '.' the
- * failure, '?' what only follows from one. In the text '*' is anything, '#' a number; ' & ' parts
- * two texts of one line. A text that begins with a letter or digit begins a word. */
+/* Each line of `texts` is a rank and a text. The rank: '!' for the root of a failure, '.' for the
+ * failure, '?' for a consequence. In the text '*' is anything, '#' a number; ' & ' separates two
+ * texts of one line. A text that begins with a letter or digit begins a word. */
 struct known_cause {
     struct cause cause;
     const char *texts;
@@ -43,7 +42,7 @@ static const struct known_code *code_of(int table, int number)
     return NULL;
 }
 
-/* By the first word of a text; NULL: there is none. */
+/* The cause named by the first word of a text; NULL if there is none. */
 static const struct cause *cause_of(const char *name)
 {
     size_t n = strcspn(name, " ");
@@ -55,18 +54,18 @@ static const struct cause *cause_of(const char *name)
     return NULL;
 }
 
-/* ---- a line as the tables see it, and whether a text of theirs is in it */
+/* ---- normalized lines, and matching */
 
 enum { LINE_KEPT = 4096, LINE_OVERLAP = 512 };
 
-/* Small letters, ' for any quote, one blank for many; without colours and backslashes. */
+/* A line in lower case, ' for all quotes, single blanks, without colours and backslashes. */
 struct line {
     char text[LINE_KEPT + 1];
-    unsigned short from[LINE_KEPT + 1]; /* where each byte stood in the raw line */
+    unsigned short from[LINE_KEPT + 1]; /* position of each byte in the raw line */
     size_t n;
 };
 
-/* A terminal's escape sequence at p, also spelled out as in JSON and by cat -v; 0: none. */
+/* The length of a terminal's escape sequence at p, also as written in JSON or by cat -v; or 0. */
 static size_t escape_length(const char *p, const char *end)
 {
     static const char *const starts_with[] = {"\033", "\\u001b", "\\x1b", "\\033", "\\e", "^["};
@@ -81,7 +80,7 @@ static size_t escape_length(const char *p, const char *end)
     return 0;
 }
 
-/* A quote of any script at p, that is to be '; 0: none. */
+/* The length of a quotation mark of any script at p; or 0. */
 static size_t quote_length(const char *p, const char *end)
 {
     static const char *const quotes[] = {
@@ -92,7 +91,7 @@ static size_t quote_length(const char *p, const char *end)
     return 0;
 }
 
-/* What is at p instead of its bytes: a blank, a quote, nothing (0); -1: the byte itself. */
+/* The replacement for p: a blank, a quote, nothing (0); -1: keeps the byte. */
 static int replaced(const char *p, const char *end, int json, size_t *length)
 {
     if ((*length = escape_length(p, end)))
@@ -130,7 +129,7 @@ static void line_read(struct line *l, const char *raw, size_t n)
     l->text[l->n] = '\0';
 }
 
-/* The number at p: 12, 12.8; its length. */
+/* The length of the number at p: 12, 12.8. */
 static size_t number_length(const char *p)
 {
     size_t n = 0;
@@ -139,7 +138,7 @@ static size_t number_length(const char *p)
     return n;
 }
 
-/* How much of p is the piece (without '*'); 0: it is another text. '@' takes a number along. */
+/* The length of p that matches the piece (without '*'), or 0. '@' also takes a number. */
 static size_t piece_length(const char *piece, size_t n, const char *p, int *code)
 {
     const char *start = p;
@@ -162,8 +161,8 @@ struct match {
     size_t at, end;
 };
 
-/* Is this part (without ' & ') in the line? '*' is anything: the first place of each
- * piece leaves the most room for the next. */
+/* Whether this part (without ' & ') is in the line. The first match of each piece around '*' leaves
+ * the most room for the next. */
 static int part_found(const char *part, size_t n, const struct line *l, struct match *found,
                       int *code)
 {
@@ -212,17 +211,17 @@ static int text_found(const char *text, size_t n, const struct line *l, struct m
     return 1;
 }
 
-/* ---- what a text tells of, line by line */
+/* ---- findings, line by line */
 
 enum {
     MAX_TELLINGS = 4096,
     GRAMS = 1 << 14,
-    MAX_TOLD = 16, /* the best so far, of which three are shown */
+    MAX_TOLD = 16, /* the best so far; three are shown */
     MAX_SHOWN = 3,
     EVIDENCE = 240
 };
 
-/* How specific a line is. What only follows is not shown where anything else is. */
+/* How specific a match is. Consequences are shown only if there is nothing else. */
 enum { FOLLOWS = 2, NUMBERED = 4, NAMED = 6, ROOT = 8, ITSELF = 10 };
 
 /* A text of the tables: of a cause, or of a code. */
@@ -231,15 +230,15 @@ struct telling {
     const struct known_code *code;
     const char *text;
     unsigned short n, rank;
-    int next;           /* of those with the same gram */
-    unsigned long seen; /* the look that met it last */
+    int next;           /* the next one with the same gram */
+    unsigned long seen; /* number of the last lookup that met it */
 };
 
 struct told {
     const struct cause *cause;
     const struct known_code *code; /* or NULL */
     int rank;
-    size_t weight; /* letters that were met */
+    size_t weight; /* letters matched */
     unsigned long line;
     char text[EVIDENCE + 1], matched[EVIDENCE + 1];
 };
@@ -248,13 +247,13 @@ struct explanation {
     struct telling telling[MAX_TELLINGS];
     size_t tellings;
     int gram[GRAMS];
-    unsigned short common[GRAMS];               /* how many texts have it */
-    struct told told[MAX_TOLD], gpu[MAX_SHOWN]; /* gpu: lines that speak of one, with their word */
+    unsigned short common[GRAMS];               /* number of texts that have the gram */
+    struct told told[MAX_TOLD], gpu[MAX_SHOWN]; /* gpu: lines that mention one, and the word */
     size_t n, gpus;
     unsigned long lines, looks;
     ullong bytes;
     struct line line;
-    char before[LINE_OVERLAP]; /* the line before, where nothing was met in it */
+    char before[LINE_OVERLAP]; /* the previous line, if nothing matched in it */
     size_t before_n;
 };
 
@@ -266,13 +265,13 @@ static unsigned gram_of(const char *p)
     return (hash ^ hash >> 13) % GRAMS;
 }
 
-/* Four letters of the text that stand in a line as they are. */
+/* Four letters of the text that appear literally in a line. */
 static int is_gram(const char *p)
 {
     return strcspn(p, "*#@&\n") >= 4;
 }
 
-/* The text as lines are read. */
+/* Adds a text, normalized like a line. */
 static void telling_add(struct explanation *e, struct host *h, const struct cause *cause,
                         const struct known_code *code, const char *text, size_t n, int rank)
 {
@@ -289,7 +288,7 @@ static void telling_add(struct explanation *e, struct host *h, const struct caus
             e->common[gram_of(copy + i)]++;
 }
 
-/* Every text is looked up by the rarest four letters in it. */
+/* Indexes every text by its rarest four letters. */
 static void tellings_index(struct explanation *e)
 {
     for (size_t i = 0; i < GRAMS; i++)
@@ -309,7 +308,7 @@ static void tellings_index(struct explanation *e)
     }
 }
 
-/* Where a number is an error's. */
+/* Contexts in which a number is an error code. */
 static const struct {
     int table;
     const char *text;
@@ -331,7 +330,7 @@ static const struct {
     {XID_CODES, "xid:@"},          {XID_CODES, "xid error @"},      {XID_CODES, "xid errors: @"},
 };
 
-/* By what a line speaks of a GPU. A number is an error's in those that speak of its software. */
+/* What a line mentions. Its number is an error code if it mentions a GPU's software. */
 enum speaks { OF_NOTHING, OF_GPU, OF_SOFTWARE };
 
 static enum speaks line_speaks(const struct line *l, struct match *found)
@@ -357,7 +356,7 @@ static enum speaks line_speaks(const struct line *l, struct match *found)
     return OF_NOTHING;
 }
 
-/* The status of a process (exit code 1, make's Error 1) is no error of CUDA's. */
+/* A process's exit status (exit code 1, make's Error 1) is not a CUDA error. */
 static int is_exit_status(const struct line *l, struct match found)
 {
     size_t from = found.at > 24 ? found.at - 24 : 0;
@@ -389,7 +388,7 @@ static void told_add(struct explanation *e, struct told t)
     e->told[at] = t;
 }
 
-/* The line around what matched, and what matched, as they stood there. */
+/* Copies the match and the line around it, as they were in the input. */
 static void evidence(struct told *t, const struct explanation *e, const char *raw,
                      struct match found)
 {
@@ -402,7 +401,7 @@ static void evidence(struct told *t, const struct explanation *e, const char *ra
     t->line = e->lines;
 }
 
-/* A code stands for several causes, the likeliest first. */
+/* A code may have several causes, the likeliest first. */
 static void told_code(struct explanation *e, const struct known_code *code, int rank,
                       const char *raw, struct match found)
 {
@@ -421,7 +420,7 @@ static int rank_of(char mark)
     return mark == '!' ? ROOT : mark == '.' ? NAMED : FOLLOWS;
 }
 
-/* A code's name or text is as good as its likeliest cause is definite. */
+/* The rank of a code's name or text depends on how definite its likeliest cause is. */
 static int code_rank(const struct known_code *code)
 {
     const struct cause *c = cause_of(code->causes);
@@ -430,7 +429,7 @@ static int code_rank(const struct known_code *code)
                : NAMED;
 }
 
-/* What gpu-smoke itself says of a cause is a text too: people paste its report. */
+/* Also matches gpu-smoke's own words for a cause: users paste its report. */
 static void tell_of_cause(struct explanation *e, struct host *h, const struct known_cause *known)
 {
     const struct cause *cause = &known->cause;
@@ -458,13 +457,13 @@ static void tellings_read(struct host *h, struct explanation *e)
     tellings_index(e);
 }
 
-/* A name of a code ends where it ends: cudaErrorInvalidDevice is not the start of another. */
+/* A code's name must match to its end: cudaErrorInvalidDevice is not a prefix of another name. */
 static int is_whole(const struct telling *t, const struct line *l, struct match found)
 {
     return !t->code || !(is_word(l->text[found.end]) || l->text[found.end] == '_');
 }
 
-/* How many texts are in the line. */
+/* Returns the number of texts found in the line. */
 static size_t told_tellings(struct explanation *e, const char *raw, int gpu)
 {
     const struct line *l = &e->line;
@@ -502,7 +501,7 @@ static void told_numbers(struct explanation *e, const char *raw)
             is_exit_status(&e->line, found))
             continue;
         const struct known_code *code = code_of(number_forms[i].table, number);
-        /* 43 and 45 only follow from what went before, notes are no failures */
+        /* 43 and 45 are only consequences of earlier errors, notes are not failures */
         int follows =
             xid && code && (number == 43 || number == 45 || same(code->causes, "xid-note"));
         if (code)
@@ -510,7 +509,7 @@ static void told_numbers(struct explanation *e, const char *raw)
     }
 }
 
-/* Terminals and mails break lines: where two in a row tell nothing, what they tell as one. */
+/* Terminals and mails break lines: joins two lines that match nothing alone. */
 static size_t explain_joined(struct explanation *e, const char *raw, size_t n)
 {
     char both[LINE_OVERLAP + 1 + LINE_KEPT];
@@ -520,7 +519,7 @@ static size_t explain_joined(struct explanation *e, const char *raw, size_t n)
     both[first] = ' ';
     memcpy(both + first + 1, raw, n < LINE_KEPT ? n : LINE_KEPT);
     line_read(&e->line, both, first + 1 + (n < LINE_KEPT ? n : LINE_KEPT));
-    e->lines--; /* the first of the two is named */
+    e->lines--; /* report the first of the two */
     size_t met = line_speaks(&e->line, &found) ? told_tellings(e, both, 1) : 0;
     e->lines++;
     return met;
@@ -542,7 +541,7 @@ static void explain_line(struct explanation *e, const char *raw, size_t n)
     memcpy(e->before, raw, e->before_n);
 }
 
-/* All of it, in pieces of a line's length where lines are longer. */
+/* Reads all input; splits lines that are too long. */
 static int explain_stream(struct explanation *e, FILE *in)
 {
     char raw[2 * LINE_KEPT] = "";
@@ -551,7 +550,7 @@ static int explain_stream(struct explanation *e, FILE *in)
     for (int before = '\n'; (c = getc(in)) != EOF; before = c, e->bytes++) {
         e->lines += before == '\n';
         if (c == 0)
-            continue; /* PowerShell writes UTF-16 */
+            continue; /* skips zero bytes: PowerShell writes UTF-16 */
         if (c != '\n')
             raw[n++] = (char)c;
         if (c != '\n' && n < LINE_KEPT)
@@ -569,7 +568,7 @@ static int explain_stream(struct explanation *e, FILE *in)
     return ferror(in) ? -1 : 0;
 }
 
-/* ---- its report */
+/* ---- the report */
 
 static void put_evidence(struct sink *k, const struct told *t)
 {
@@ -634,7 +633,7 @@ static void put_explanation(struct sink *k, const struct explanation *e, size_t 
         put(k, "run gpu-smoke where it happened: it looks for itself\n");
 }
 
-/* The best three; what only follows from others is left out beside them. */
+/* The best three; leaves out consequences if there is anything else. */
 static size_t explanation_end(const struct explanation *e)
 {
     size_t n = 0;
@@ -643,7 +642,7 @@ static size_t explanation_end(const struct explanation *e)
     return n;
 }
 
-/* The whole text is a number of the driver, or a cause's name. */
+/* For a text that is only an error number of the driver, or a cause's name. */
 static void explain_itself(struct explanation *e, const char *text)
 {
     const struct cause *cause = NULL;
@@ -669,7 +668,7 @@ static void explain_itself(struct explanation *e, const char *text)
     evidence(&told, e, text, all);
     if (cause)
         told_add(e, told);
-    e->lines = 0; /* they are counted as they are read */
+    e->lines = 0; /* counted while reading */
 }
 
 static FILE *explain_open(const char *text)

@@ -1,4 +1,4 @@
-/* The memory that a run takes on behalf of what others wrote. */
+/* Counts the memory that a run uses for foreign input. */
 #include "base/account.h"
 
 #include "base/limits.h"
@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* So much more may be taken between two checks. */
+/* May be exceeded by this much between two checks. */
 #define SLACK_BYTES (64 * LIMIT_MIB)
 
 static atomic_size_t taken;
@@ -32,7 +32,7 @@ enum account account_current(void)
     return current;
 }
 
-/* Nothing can be undone from here: it is told, and the run is over. */
+/* Nothing can be undone from here: reports the error and ends the run. */
 static _Noreturn void end_run(void)
 {
     current = ACCOUNT_OWN;

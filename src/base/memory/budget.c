@@ -1,4 +1,4 @@
-/* What one run may spend, all in all, on what others wrote. */
+/* The budget of one run for foreign input. */
 #include "base/budget.h"
 
 #include "base/limits.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many bytes looked at, one character after the other, take as long as a step of a template. */
+/* Reading so many bytes, character by character, takes as long as one step of a template. */
 #define STEP_BYTES ((size_t)16)
 #define MEMORY_MIB_MIN 64UL
 #define MEMORY_MIB_MAX (1024UL * 1024UL)
@@ -65,7 +65,7 @@ int budget_steps(size_t steps, struct err *err)
     return budget_check(err);
 }
 
-/* States of a glob that are as much work as a step is. */
+/* Following so many states of a glob costs as much as one step. */
 #define STATES_IN_ONE 16
 
 bool budget_glob(const char *glob, const char *path)

@@ -1,6 +1,6 @@
 /*
- * A crit-bit tree. An inner node is the first bit in which the texts on its one side differ from
- * those on its other; bytes have nine bits, of which the first says that there is a byte at all.
+ * A crit-bit tree. An inner node holds the first bit that distinguishes the texts on its two sides.
+ * A byte has nine bits here: the first says that the byte exists.
  */
 #include "base/intern.h"
 
@@ -9,7 +9,7 @@
 struct intern_node {
     size_t byte;
     uint16_t bit;
-    uint32_t sides[2]; /* places: of a text or of a node, as leaf_place and node_place have them */
+    uint32_t sides[2]; /* a text or a node each: see leaf_place, node_place */
 };
 
 static uint32_t leaf_place(size_t number)
@@ -49,14 +49,14 @@ size_t intern_find(const struct intern *set, struct span text)
         return INTERN_NONE;
     while (!is_leaf(place)) {
         const struct intern_node *node = node_at(set, place);
-        if (node->byte > text.len) /* all below here are longer */
+        if (node->byte > text.len) /* all texts below are longer */
             return INTERN_NONE;
         place = node->sides[side_of(node, text)];
     }
     return span_equal(set->texts[place >> 1], text) ? place >> 1 : INTERN_NONE;
 }
 
-/* Any text that has as many bits in common with this one as any has. */
+/* A text of the set whose common prefix with `text`, in bits, is the longest. */
 static struct span nearest(const struct intern *set, struct span text)
 {
     uint32_t place = set->root;
@@ -65,7 +65,7 @@ static struct span nearest(const struct intern *set, struct span text)
     return set->texts[place >> 1];
 }
 
-/* The first bit in which they differ. */
+/* The node for the first bit in which `a` and `b` differ. */
 static struct intern_node node_between(struct span a, struct span b)
 {
     struct intern_node node = {.byte = 0};
@@ -76,7 +76,7 @@ static struct intern_node node_between(struct span a, struct span b)
     return node;
 }
 
-/* Where a node of that bit belongs: above all that is told apart by a later one. */
+/* Where a node for that bit belongs: above all nodes for later bits. */
 static uint32_t *place_of(struct intern *set, const struct intern_node *new, struct span text)
 {
     uint32_t *place = &set->root;
@@ -104,7 +104,7 @@ size_t intern_add(struct intern *set, struct arena *arena, struct span text)
         set->root = leaf_place(0);
         return 0;
     }
-    /* as many nodes as texts, less one: the node of a text has its number */
+    /* there is one node less than texts: a text's node has its number */
     struct intern_node *node = &set->nodes[number];
     *node = node_between(text, nearest(set, text));
     uint32_t *place = place_of(set, node, text);

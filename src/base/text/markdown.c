@@ -1,4 +1,4 @@
-/* Foreign text in Markdown as forges have it: nothing of it is markup, a mention or a reference. */
+/* Writes foreign text as Markdown for forges: no markup, mention or reference in it works. */
 #include "base/markdown.h"
 
 #include "base/buf.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define TEXT_MAX (64 * LIMIT_MIB)
-/* Forges look for mentions in what Markdown has become: only another character keeps them off. */
+/* Forges look for mentions after they render Markdown: only an extra character prevents one. */
 #define WORD_JOINER "\xE2\x81\xA0"
 
 static int result(const struct buf *out)

@@ -1,4 +1,4 @@
-/* Matching: a pattern's tree as a program of states, and all of them followed at once. */
+/* Matching: compiles a pattern's tree to states, and follows all of them at once. */
 #include "base/pattern.h"
 
 #include "base/arena.h"
@@ -10,12 +10,12 @@
 enum pattern_op {
     OP_TAKE,  /* a character of `node`, then the next state */
     OP_BEGIN, /* the next state, at the beginning of the text */
-    OP_END,   /* likewise, at its end */
+    OP_END,   /* the next state, at the end of the text only */
     OP_GO,    /* the state `to` */
     OP_SPLIT, /* the state `to`, and the next one */
 };
 
-/* What is to be done in a state. Behind the last one is the state of a text that matches. */
+/* An instruction. The index behind the last one is the accepting state. */
 struct pattern_state {
     enum pattern_op op;
     size_t to;
@@ -36,7 +36,7 @@ static void emit(struct pattern_program *p, enum pattern_op op, size_t to)
 
 static void emit_node(struct pattern_program *p, const struct pattern_node *node);
 
-/* SPLIT over the first part, the part, GO behind them all; and so on; the last part. */
+/* For each part but the last: SPLIT over it, the part, GO to the end. Then the last part. */
 static void emit_choice(struct pattern_program *p, const struct pattern_node *choice)
 {
     size_t end = p->count + choice->states;
@@ -50,8 +50,8 @@ static void emit_choice(struct pattern_program *p, const struct pattern_node *ch
 }
 
 /*
- * The part as often as it must be there; then, each behind a SPLIT to the end, as often as it may
- * be; or, where that has no end, a way back to the last one.
+ * Emits the part `least` times. Then, up to `most`, the part behind a SPLIT to the end; or, without
+ * a maximum, a way back to the last one.
  */
 static void emit_repeat(struct pattern_program *p, const struct pattern_node *repeat)
 {
@@ -75,7 +75,7 @@ static void emit_repeat(struct pattern_program *p, const struct pattern_node *re
         emit(p, OP_GO, last);
 }
 
-/* Exactly as many states as the node says: what jumps over it counts on that. */
+/* Emits exactly node->states states: jumps over it rely on that. */
 static void emit_node(struct pattern_program *p, const struct pattern_node *node)
 {
     switch (node->kind) {
@@ -105,7 +105,7 @@ static void emit_node(struct pattern_program *p, const struct pattern_node *node
 
 /* ---------------------------------------------------------------- following states */
 
-/* Those that take a character, in the order in which they were found. */
+/* States that take a character, in the order in which they were found. */
 struct pattern_set {
     size_t *items, count;
 };
@@ -114,7 +114,7 @@ struct pattern_run {
     const struct pattern_state *states;
     size_t accept; /* the state behind the last */
     size_t *seen;  /* for each state: the round in which it was last reached */
-    size_t round;  /* one more than the characters that were read */
+    size_t round;  /* 1 + the number of characters read */
     size_t *todo, todo_count;
     struct pattern_set now, next;
     size_t steps;
@@ -149,7 +149,7 @@ static void follow(struct pattern_run *run, size_t state)
     }
 }
 
-/* Whether the node is of that character; each range looked at is a step. */
+/* Whether the node takes `c`. Each range looked at is a step. */
 static bool takes(struct pattern_run *run, const struct pattern_node *node, uint32_t c)
 {
     run->steps++;
@@ -172,7 +172,7 @@ static void read_character(struct pattern_run *run, uint32_t c)
             follow(run, now.items[i] + 1);
 }
 
-/* So many of these are as much work as a step of a template. */
+/* So many of these cost as much as one step of a template. */
 #define STEPS_IN_ONE 8
 
 static int run_over(bool *out, struct pattern_run *run, struct span text, struct err *err)

@@ -1,4 +1,4 @@
-/* Reading a pattern; what it may not hold is refused by its name. */
+/* Parses a pattern; refuses unsupported syntax by its name. */
 #include "base/text/pattern_tree.h"
 
 #include "base/arena.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* One pattern under way. */
+/* A pattern being parsed. */
 struct pattern_reader {
     struct arena *arena;
     struct span text;
@@ -17,7 +17,7 @@ struct pattern_reader {
     struct err *err;
 };
 
-/* Something that other dialects know and patterns do not: how it begins, and what to do instead. */
+/* Syntax of other dialects that patterns lack: how it begins, and what to write instead. */
 struct pattern_foreign {
     const char *begins, *name, *hint;
 };
@@ -90,7 +90,7 @@ static int refuse(const struct pattern_reader *r, size_t at, const char *what, c
     return err_hint(r->err, "%s", hint);
 }
 
-/* Refuses the `len` bytes at `at`, which are that row's. */
+/* Refuses the `len` bytes at `at`, which are the syntax of that row. */
 static int refuse_foreign(const struct pattern_reader *r, size_t at, size_t len,
                           const struct pattern_foreign *row)
 {
@@ -186,8 +186,8 @@ static int read_class(struct pattern_reader *r, struct pattern_node *set)
 }
 
 /*
- * One character of a set. To POSIX a backslash here is a character like any other, to most dialects
- * it is not: the one way to write it that means the same to both is two of them.
+ * Reads one character of a set. To POSIX a backslash here is an ordinary character, to most
+ * dialects it is not. A double backslash means the same to both: nothing else is allowed.
  */
 static int read_member(uint32_t *out, struct pattern_reader *r)
 {
@@ -205,7 +205,7 @@ static int read_member(uint32_t *out, struct pattern_reader *r)
     return refuse_foreign(r, start, 1 + width(r, start + 1), &escape);
 }
 
-/* A character or a range of them. */
+/* Reads a character or a range. */
 static int read_members(struct pattern_reader *r, struct pattern_node *set, bool is_first)
 {
     size_t start = r->at;
@@ -321,7 +321,7 @@ static int read_atom(struct pattern_node *node, struct pattern_reader *r)
     return 0;
 }
 
-/* Digits; a number that no pattern could hold is as good as any other such. */
+/* Reads digits. A number over every limit is capped: all such numbers are refused alike. */
 static bool read_number(size_t *out, struct pattern_reader *r)
 {
     size_t start = r->at;
@@ -358,7 +358,7 @@ static size_t repeat_states(const struct pattern_node *repeat)
     return repeat->least * each + (repeat->most - repeat->least) * (each + 1);
 }
 
-/* Whether a sign comes that repeats what is before it. */
+/* Whether a repetition operator follows. */
 static bool repeats(const struct pattern_reader *r)
 {
     char c = peek(r);
@@ -402,7 +402,7 @@ static int read_sequence(struct pattern_node *sequence, struct pattern_reader *r
         sequence->states += (*end)->states;
         end = &(*end)->next;
     }
-    sequence->states += !sequence->parts; /* so that repeating nothing is counted, too */
+    sequence->states += !sequence->parts; /* repeating nothing takes a state, too */
     return check_states(r, sequence, start);
 }
 
@@ -416,7 +416,7 @@ static int read_choice(struct pattern_node *choice, struct pattern_reader *r)
         *end = node_new(r, PATTERN_SEQUENCE);
         if (read_sequence(*end, r) < 0)
             return -1;
-        /* see emit_choice in pattern.c: all but the last have one before them, one behind */
+        /* see emit_choice in pattern.c: each part but the last has a state before and after it */
         choice->states += (*end)->states + (ahead(r, "|") ? 2 : 0);
         end = &(*end)->next;
     } while (take(r, "|"));

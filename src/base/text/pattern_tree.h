@@ -1,4 +1,4 @@
-/* A pattern, read. */
+/* The syntax tree of a pattern. */
 #pragma once
 
 #include "base/err.h"
@@ -18,7 +18,7 @@ enum pattern_kind {
     PATTERN_END,
     PATTERN_CHOICE, /* between its parts, each a sequence */
     PATTERN_SEQUENCE,
-    PATTERN_REPEAT, /* of its one part */
+    PATTERN_REPEAT, /* has one part */
 };
 
 #define PATTERN_WITHOUT_END SIZE_MAX
@@ -29,8 +29,8 @@ struct pattern_range {
 
 struct pattern_node {
     enum pattern_kind kind;
-    size_t states; /* how many it takes, with those of its parts: 1 to LIMIT_PATTERN_STATES */
-    struct pattern_node *parts, *next; /* its parts, and the next part of what it is a part of */
+    size_t states; /* states of this node and its parts: 1 to LIMIT_PATTERN_STATES */
+    struct pattern_node *parts, *next; /* the first part; the next sibling */
     uint32_t character;
     size_t least, most; /* of a repetition */
     struct pattern_range *ranges;
@@ -38,6 +38,6 @@ struct pattern_node {
     bool negated; /* the set is of all other characters */
 };
 
-/* Reads a pattern; else code "invalid" or "limit", a hint, and the byte `at` that is to blame. */
+/* Parses a pattern. Else code "invalid" or "limit", a hint, and the byte `*at` to blame. */
 TG_CHECKED int pattern_parse(struct pattern_node **out, size_t *at, struct arena *arena,
                              struct span pattern, struct err *err);

@@ -1,4 +1,4 @@
-/* Commands that are shown to be typed: whatever they name is one word of a POSIX shell. */
+/* Writes commands for the user to type: each name in them is one word of a POSIX shell. */
 #include "base/shell.h"
 
 #include "base/arena.h"
@@ -40,7 +40,7 @@ static bool can_be_shown(const char *text)
     return strcmp(buf_text(&masked), text) == 0;
 }
 
-/* POSIX has no other escapes: $'..' is not known to every sh. */
+/* POSIX has no other escapes: not every sh knows $'..'. */
 static void put_by_printf(struct buf *out, const char *text)
 {
     (void)buf_puts(out, "\"$(printf '");

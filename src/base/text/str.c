@@ -95,7 +95,7 @@ const char *str_and_more(struct arena *arena, const char *list, size_t count, si
 }
 
 #define NEAREST_MAX 64 /* longer names are never suggested */
-#define SLIP_LETTERS 7 /* after so many letters there may be another slip */
+#define SLIP_LETTERS 7 /* longer names may have one more slip per so many letters */
 
 static int fold(char c)
 {
@@ -139,7 +139,7 @@ const char *str_nearest(const char *wrong, const char *const *names, size_t coun
     for (size_t i = 0; i < count; i++) {
         size_t name_len = strnlen(names[i], NEAREST_MAX + 1);
         if (name_len > NEAREST_MAX || name_len > len + best || len > name_len + best)
-            continue; /* so many edits as lengths differ are the least */
+            continue; /* the difference in length is the minimum of edits */
         size_t distance = edit_distance(wrong, len, names[i], name_len);
         if (distance < best || (distance == best && !nearest && distance < name_len)) {
             best = distance;
@@ -150,8 +150,8 @@ const char *str_nearest(const char *wrong, const char *const *names, size_t coun
 }
 
 /*
- * Globs run as a set of states, each an index of the pattern that what was read so far leads to:
- * the time is at most the product of both lengths, whatever the pattern.
+ * Matching follows a set of states, each an index into the pattern. The time is at most the product
+ * of both lengths, whatever the pattern.
  */
 struct glob {
     struct span pattern;
@@ -160,7 +160,7 @@ struct glob {
     size_t count;
 };
 
-/* The next character; a byte that is no UTF-8 counts as a character of its own. */
+/* The next character; an invalid byte counts as a character of its own. */
 static uint32_t glob_character(struct span text, size_t *pos)
 {
     size_t start = *pos;
@@ -178,7 +178,7 @@ static bool is_deep(struct span pattern, size_t at)
     return glob_byte(pattern, at) == '*' && glob_byte(pattern, at + 1) == '*';
 }
 
-/* "**" and a slash, at the start of a part: any number of folders, also none. */
+/* Whether "**" and a slash begin a part here: they match any number of folders, including none. */
 static bool is_folders(struct span pattern, size_t at)
 {
     return is_deep(pattern, at) && glob_byte(pattern, at + 2) == '/' &&
@@ -193,7 +193,7 @@ static void glob_add(struct glob *glob, size_t state)
     glob->states[glob->count++] = state;
 }
 
-/* Adds a state and those that wildcards which match nothing lead to. */
+/* Adds a state, and the states behind wildcards that match nothing. */
 static void glob_enter(struct glob *glob, size_t state)
 {
     for (;;) {
@@ -209,8 +209,7 @@ static void glob_enter(struct glob *glob, size_t state)
     }
 }
 
-/* The end of the set that begins behind `at`, a '['; 0 where it has none. `!` or `^`: all others.
- */
+/* The end of the set whose '[' is just before `at`; 0 if it has none. `!` or `^` negate the set. */
 static size_t match_set(bool *matched, struct span pattern, size_t at, uint32_t c)
 {
     size_t pos = at + 1;
@@ -231,14 +230,14 @@ static size_t match_set(bool *matched, struct span pattern, size_t at, uint32_t 
     return pos + 1;
 }
 
-/* Where the state at an index of the pattern leads to by one character of the path. */
+/* Adds the states that one character of the path leads to from `state`. */
 static void glob_step(struct glob *next, size_t state, uint32_t c)
 {
     struct span pattern = next->pattern;
     size_t pos = state, end;
     bool matched = false;
     if (is_folders(pattern, state) && c != '/') {
-        glob_add(next, state); /* inside a folder's name: no way out */
+        glob_add(next, state); /* still inside a folder name */
         return;
     }
     if (is_deep(pattern, state) || (glob_byte(pattern, state) == '*' && c != '/')) {

@@ -12,12 +12,12 @@ struct range {
     uint32_t first, last;
 };
 
-/* Characters of one canonical combining class, which is not 0. */
+/* Characters with the same canonical combining class, not 0. */
 struct class_range {
     uint32_t first, last, class;
 };
 
-/* One step of a canonical decomposition; `second` is 0 where there is only one character. */
+/* One step of a canonical decomposition; `second` is 0 if there is only one character. */
 struct decomposition {
     uint32_t from, first, second;
 };
@@ -28,7 +28,7 @@ struct case_range {
     int32_t delta;
 };
 
-/* A character that maps to up to three; 0 behind the last. */
+/* A character that maps to up to three; unused places are 0. */
 struct case_special {
     uint32_t from, first, second, third;
 };
@@ -38,8 +38,8 @@ struct case_special {
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
- * The row of a sorted table that `c` is in or before; every row begins with its first character.
- * NULL where all rows begin behind `c`.
+ * The last row of a sorted table that does not begin after `c`, or NULL. Every row begins with its
+ * first character.
  */
 static const void *find_row(const void *table, size_t count, size_t size, uint32_t c)
 {
@@ -119,7 +119,7 @@ static bool is_capital(uint32_t c)
     return IS_IN(capital_ranges, c);
 }
 
-/* One character of the case at least, and none of another. */
+/* Whether at least one character is `wanted` and none is `other`. */
 static bool is_all(struct span text, bool (*wanted)(uint32_t c), bool (*other)(uint32_t c))
 {
     bool found = false;
@@ -189,7 +189,7 @@ static size_t copy_special(uint32_t to[3], const struct case_special *special)
     return to[2] ? 3 : to[1] ? 2 : 1;
 }
 
-/* How many characters `c` becomes (1 to 3), and which. */
+/* Maps `c` to 1 to 3 characters; returns how many. */
 static size_t map_case(uint32_t to[3], const struct case_table *table, uint32_t c)
 {
     const struct case_special *special =
@@ -215,7 +215,7 @@ static size_t map_title(uint32_t to[3], uint32_t c)
 #define SMALL_SIGMA 0x3C3
 #define FINAL_SIGMA 0x3C2
 
-/* Whether the next character that counts, from `pos` on, has a case. */
+/* Whether the next character from `pos` on that is not case-ignorable is cased. */
 static bool cased_follows(struct span text, size_t pos)
 {
     while (pos < text.len) {
@@ -226,7 +226,7 @@ static bool cased_follows(struct span text, size_t pos)
     return false;
 }
 
-/* Where a text is being mapped: what stands behind `pos` decides how a capital sigma is written. */
+/* A text being mapped. What follows `pos` decides how a capital sigma is written. */
 struct case_state {
     struct span text;
     size_t pos;
@@ -247,7 +247,7 @@ static size_t map_character(uint32_t to[3], const struct case_state *state, enum
     return 1;
 }
 
-/* Maps the next character into the case asked for; a byte that is no UTF-8 stays as it is. */
+/* Maps the next character; keeps an invalid byte. */
 static void put_next(struct buf *out, struct case_state *state, enum letter_case into)
 {
     size_t start = state->pos;
@@ -265,7 +265,7 @@ static void put_next(struct buf *out, struct case_state *state, enum letter_case
         state->word = state->cased_before;
 }
 
-/* Most texts are ASCII, for which no table is needed: false for any other. */
+/* The fast path without tables, for ASCII. False for any other text. */
 static bool put_ascii(struct buf *out, struct span text, char first)
 {
     size_t start = out->len;
@@ -280,7 +280,7 @@ static bool put_ascii(struct buf *out, struct span text, char first)
     return true;
 }
 
-/* The case of the next character: within words, and behind the first character, it is small. */
+/* The case of the next character: lower within words, and behind the first character. */
 static enum letter_case next_case(const struct case_state *state, enum letter_case into)
 {
     if (into == UNICODE_TITLE)
@@ -341,13 +341,13 @@ static unsigned combining_class(uint32_t c)
 }
 
 /*
- * Characters on the way to a key. Each also holds its combining class and its place, above the bits
- * of the character: the order of the numbers is the canonical order.
+ * Characters on the way to a key. Above the bits of the character each item holds its combining
+ * class and its place, so that numeric order is canonical order.
  */
 struct character_run {
     uint64_t *items;
     size_t count;
-    size_t starter; /* where the marks begin that are not in order yet */
+    size_t starter; /* start of the marks not yet sorted */
 };
 
 #define ITEM_CHARACTER 0xFFFFFFU

@@ -8,7 +8,7 @@ bool utf8_continues(char byte)
     return ((unsigned char)byte & 0xC0) == 0x80;
 }
 
-/* The length of the sequence that `byte` begins, 0 where none begins with it. */
+/* The length of the sequence that `byte` begins, or 0 if it begins none. */
 static size_t sequence_length(unsigned char byte)
 {
     if (byte < 0x80)

@@ -1,4 +1,4 @@
-/* One answer: a text, held against what its question takes. */
+/* Checks one answer, given as a text, against its question. */
 #include "catalog/answers/answer.h"
 
 #include "base/arena.h"
@@ -34,7 +34,7 @@ struct data *answer_split(struct arena *arena, const char *text, const char *sep
     return list;
 }
 
-/* A secret is not repeated, and of an address not its user. */
+/* Reports an invalid answer, without repeating a secret or the user of an address. */
 static int invalid(const struct answer_check *c, const char *text, const char *why)
 {
     const char *shown = image_shown(c->arena, text);
@@ -155,7 +155,7 @@ int answer_parse_items(struct data **out, const struct answer_check *c, const st
             return no_choice(c, text);
         if (parse(&item, c, text) < 0)
             return -1;
-        if (item->kind == DATA_INT) /* +1 and 1 are one */
+        if (item->kind == DATA_INT) /* +1 equals 1 */
             text = arena_printf(c->arena, "%" PRId64, item->integer);
         if (intern_add(&given, c->arena, span_from(text)) < i)
             return invalid(c, text, "it is given twice");
@@ -164,7 +164,7 @@ int answer_parse_items(struct data **out, const struct answer_check *c, const st
     return 0;
 }
 
-/* "a, b", or "none" for an empty list (unless that is a choice). */
+/* Parses "a, b"; "none" is an empty list, unless it is a choice. */
 static int parse_list(struct data **out, const struct answer_check *c, const char *text)
 {
     struct data *texts = answer_split(c->arena, text, ",");

@@ -1,4 +1,4 @@
-/* From what the user gave to a full, checked set of answers. */
+/* Turns what the user gave into a complete, checked set of answers. */
 #include "catalog/answers.h"
 
 #include "base/account.h"
@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-/* One collection under way. */
+/* The state of answering. */
 struct collector {
     struct arena *arena;
     const struct manifest *manifest;
@@ -27,7 +27,7 @@ struct collector {
     const struct asker *asker;
     const char *
         *taken; /* by the number of the row of `layers`: NOT_TAKEN, the layer; NULL: not known */
-    size_t *judged_at; /* of each refusal: the number of the last question that it reads */
+    size_t *judged_at; /* for each refusal: the last question it reads */
     struct answers *out;
     struct err *err;
 };
@@ -35,7 +35,7 @@ struct collector {
 #define NOT_TAKEN ""
 #define JUDGED_FIRST ((size_t)-1) /* reads no answer */
 
-/* One question, as it is asked now. */
+/* A question with its choices, rendered for the current answers. */
 struct asked {
     const struct question *question;
     struct data *choices, *labels; /* or NULL */
@@ -55,7 +55,7 @@ const struct given *given_find(const struct given_list *list, const char *name)
     return best;
 }
 
-/* A text of the manifest with {{ ... }} rendered from earlier answers. */
+/* Renders the {{ ... }} in a manifest's text from earlier answers. */
 static int render_text(const char **out, const struct collector *c, const char *text,
                        const struct yaml_node *node)
 {
@@ -71,7 +71,7 @@ static int render_text(const char **out, const struct collector *c, const char *
     return 0;
 }
 
-/* A scalar in a list of the manifest, rendered. */
+/* Renders a scalar of a list in the manifest. */
 static int render_entry(struct data **out, const struct collector *c, const struct yaml_node *node)
 {
     const char *text = "";
@@ -100,7 +100,7 @@ static int read_choice_list(struct asked *asked, const struct collector *c,
     return 0;
 }
 
-/* The choices of a question, rendered; NULL where any value goes. */
+/* Renders the choices of a question; NULL if any value is allowed. */
 static int read_choices(struct asked *asked, const struct collector *c)
 {
     const struct yaml_node *node = asked->question->choices;
@@ -122,7 +122,7 @@ static int parse(struct data **out, const struct collector *c, const struct aske
     return answer_parse(out, &check, text);
 }
 
-/* The manifest's own entries are templates, those of an answer are not. */
+/* Entries of the manifest are templates, those of an answer are not. */
 static int parse_list_node(struct data **out, const struct collector *c, const struct asked *asked,
                            const struct yaml_node *node)
 {
@@ -170,7 +170,7 @@ static int parse_given(struct data **out, const struct collector *c, const struc
     return -1;
 }
 
-/* A text of the manifest that stands for an answer. */
+/* Parses a text of the manifest that serves as an answer. */
 static int parse_own(struct data **out, const struct collector *c, const struct asked *asked,
                      const struct yaml_node *node, const char *what)
 {
@@ -184,7 +184,7 @@ static int parse_own(struct data **out, const struct collector *c, const struct 
     return err_wrap(c->err, "%s of '%s'", what, asked->question->name);
 }
 
-/* NULL where the question has no default. */
+/* Sets `*out` to NULL if the question has no default. */
 static int read_default(struct data **out, const struct collector *c, const struct asked *asked)
 {
     const struct yaml_node *node = asked->question->fallback;
@@ -199,7 +199,7 @@ static int read_default(struct data **out, const struct collector *c, const stru
                                      : parse_node(out, c, asked, node);
 }
 
-/* Which layer a row of `layers` takes, looked at once: "" for none. */
+/* The layer that a row of `layers` takes, evaluated once; "" for none. */
 static int takes(const char **out, const struct collector *c, const struct layer_use *use)
 {
     const char **taken = &c->taken[use - c->manifest->layers];
@@ -214,13 +214,12 @@ static int takes(const char **out, const struct collector *c, const struct layer
     return 0;
 }
 
-/* ---------------------------------------------------------------- answers that do not go together
- */
+/* ---------------------------------------------------------------- refusals */
 
-/* After which question a refusal can be judged: the last one that it reads. */
+/* The last question that a refusal reads: it can be judged after that. */
 static size_t last_read(const struct collector *c, const struct refusal *refusal)
 {
-    ERR_SCRATCH(ignored); /* told when it is judged */
+    ERR_SCRATCH(ignored); /* reported when it is judged */
     struct data *names = data_map(c->arena);
     const struct layer_use *use = refusal->use; /* whether the layer is taken is an answer, too */
     const struct manifest_text *const texts[] = {&refusal->when,
@@ -242,7 +241,7 @@ static size_t last_read(const struct collector *c, const struct refusal *refusal
     return last;
 }
 
-/* A refusal of a layer is there where the layer is. */
+/* Whether the refusal holds. A layer's refusals apply only if the layer is taken. */
 static int refuses(bool *out, const struct collector *c, const struct refusal *refusal)
 {
     const char *layer = NULL;
@@ -264,8 +263,8 @@ static int reason_of(const char **because, const struct collector *c, const stru
 }
 
 /*
- * Judges the refusals that read the answer to question `number`, and none that comes later. Sets
- * `*because` to the reason of the first that holds, and `*which` to that one; else to NULL.
+ * Judges the refusals whose last question is `number`. Sets `*because` to the reason of the first
+ * that holds, and `*which` to that refusal; else to NULL.
  */
 static int judge(const char **because, const struct refusal **which, const struct collector *c,
                  size_t number)
@@ -286,7 +285,7 @@ static int judge(const char **because, const struct refusal **which, const struc
     return 0;
 }
 
-/* The same where nobody can be asked again. */
+/* The same where no user can be asked again. */
 static int check_together(const struct collector *c, size_t number)
 {
     const char *because;
@@ -309,7 +308,7 @@ static size_t bytes_of(const struct data *value)
     return bytes;
 }
 
-/* Answers that do not fit into a record together are told of before anything is rendered. */
+/* Checks before rendering that all answers together fit into a record. */
 static int keep(const struct collector *c, const struct question *question, struct data *value,
                 bool applies)
 {
@@ -333,14 +332,14 @@ static size_t number_of(const struct collector *c, const struct question *questi
     return (size_t)(question - c->manifest->questions);
 }
 
-/* What was given for a question. */
+/* The answers that were given for a question. */
 static const struct given_list *given_for(const struct collector *c,
                                           const struct question *question)
 {
     return &c->given[number_of(c, question)];
 }
 
-/* Refuses what somebody said for a question that is not asked. */
+/* Refuses an answer to a question that is not asked. */
 static int refuse_said(const struct collector *c, const struct question *question, const char *why,
                        const char *more)
 {
@@ -363,7 +362,7 @@ static int hide(const struct collector *c, struct asked *asked)
     return keep(c, question, value ? value : data_null(c->arena), false);
 }
 
-/* A question of layers is there where one of them is. */
+/* A question of layers is asked only if one of the layers is taken. */
 static int is_there(bool *out, const struct collector *c, const struct question *question)
 {
     *out = question->bringer_count == 0;
@@ -388,7 +387,7 @@ static int compute(const struct collector *c, const struct asked *asked)
     return keep(c, question, value, false);
 }
 
-/* Asks until the answer is good; the reason for another try is shown with it. */
+/* Asks until the answer is valid; repeats show the reason. */
 static int ask(struct data **out, const struct collector *c, const struct asked *asked,
                struct data *fallback, const char *problem)
 {
@@ -417,7 +416,7 @@ static int ask(struct data **out, const struct collector *c, const struct asked 
     }
 }
 
-/* The same until it goes together with the answers so far, too. */
+/* Asks until the answer also agrees with the earlier ones. */
 static int ask_fitting(struct data **out, const struct collector *c, const struct asked *asked,
                        struct data *fallback)
 {
@@ -444,7 +443,7 @@ static int missing(const struct collector *c, const struct question *question)
         question->help.text ? ": " : "", question->help.text ? question->help.text : "");
 }
 
-/* The first guess that is good takes the place of the default; NULL: there is none. */
+/* Replaces the default by the first valid guess and returns that, or NULL. */
 static const struct given *take_guess(struct data **fallback, const struct collector *c,
                                       const struct asked *asked)
 {
@@ -463,7 +462,7 @@ static const struct given *take_guess(struct data **fallback, const struct colle
     return NULL;
 }
 
-/* Templates see the default: whatever they made of the answer would be kept. */
+/* Templates get the default, because their output is kept. */
 static int answer_secret(const struct collector *c, const struct asked *asked,
                          const struct given *given)
 {
@@ -480,7 +479,7 @@ static int answer_secret(const struct collector *c, const struct asked *asked,
     return keep(c, asked->question, fallback, false);
 }
 
-/* Nobody said it: a person, a guess or the default does. */
+/* Finds an answer that was not given: by asking, a guess or the default. */
 static int find_answer(struct data **out, const struct collector *c, const struct asked *asked,
                        bool guessed)
 {
@@ -559,7 +558,7 @@ static int unknown_question(const struct collector *c, const struct given *given
     return err_hint(c->err, "its questions are: %s", str_join(c->arena, names, count, ", "));
 }
 
-/* To each question what was given for it, in the same order. */
+/* Assigns the given answers to their questions, keeping their order. */
 static int share_out(struct collector *c, const struct given_list *given)
 {
     c->given = arena_array(c->arena, c->manifest->question_count + 1, sizeof(*c->given));

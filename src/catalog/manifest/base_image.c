@@ -1,5 +1,4 @@
-/* Base images of a catalog: what base-images/NAME/image.yml says of each, and how rows are tagged.
- */
+/* Base images of a catalog: the contents of base-images/NAME/image.yml, and the tags of rows. */
 #include "catalog/base_image.h"
 
 #include "base/account.h"
@@ -23,7 +22,7 @@
 
 /* ------------------------------------------------------------------ image.yml */
 
-/* The folder that a manifest lies in, or an empty span for other files. */
+/* The folder of a manifest, or an empty span for other files. */
 static struct span name_of(const char *path)
 {
     if (!str_starts(path, FOLDER) || !str_ends(path, MANIFEST))
@@ -112,7 +111,7 @@ static int read_contents(struct base_image *out, struct arena *arena, const stru
     return 0;
 }
 
-/* The flavours that tags of nvidia/cuda have. */
+/* Checks that nvidia/cuda has tags with this flavour. */
 static int check_flavour(const struct base_image *image, const struct yaml_node *node,
                          struct err *err)
 {
@@ -210,7 +209,7 @@ static const char *resolved(const struct data *resolution, const char *part, con
     return data_text(data_get(data_get(resolution, part), name));
 }
 
-/* "ubuntu24.04" behind the last '-' of a tag that has a flavour of CUDA's images; or NULL. */
+/* The part behind the last '-' ("ubuntu24.04") of a tag with a CUDA flavour; or NULL. */
 static const char *cuda_tag_os(const char *tag)
 {
     const char *last = strrchr(tag, '-');
@@ -280,9 +279,8 @@ int base_image_tag(const char **out, struct arena *arena, const struct base_imag
 }
 
 /*
- * The flavour with which nothing is there twice, and no compiler: wheels bring CUDA's libraries.
- * The resolver names a larger one where it has not seen that one in use. NULL: the one that it
- * names.
+ * The smallest flavour: no compiler, and no CUDA libraries if wheels bring them. The resolver
+ * chooses a larger one where it has not seen this one in use. NULL: the resolver's choice.
  */
 static const char *least_flavour(const struct data *resolution, const char *tag)
 {
@@ -313,9 +311,9 @@ const struct data *base_image_stack(struct arena *arena, const struct base_image
     return copy;
 }
 
-/* ------------------------------------------------------------------ which children it serves */
+/* ------------------------------------------------------------------ children */
 
-/* One that serves a type serves what extends that, too. */
+/* An image for a type also serves the types that extend it. */
 static bool serves_type(const struct base_image *image, const struct manifest *manifest)
 {
     const struct words *types = &image->types;

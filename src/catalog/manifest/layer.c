@@ -24,7 +24,7 @@ const char *const file_merge_names[MERGE_COUNT] = {[MERGE_TEXT] = "text", [MERGE
 static const char *const delimiter_names[] = {
     [DELIMITERS_JINJA] = "jinja", [DELIMITERS_SQUARE] = "square"};
 
-/* How many rows a list may have that is gone through for each file. */
+/* Checks the number of rows in a list that is searched for each file. */
 int layer_check_count(const struct reader *reader, const struct yaml_node *node, const char *what,
                       size_t limit)
 {

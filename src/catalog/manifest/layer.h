@@ -14,18 +14,18 @@ struct yaml_doc;
 
 enum file_policy { POLICY_MERGE, POLICY_SEED, POLICY_MANAGED, POLICY_COUNT };
 
-/* A further policy is a row here and in the names; what it cannot say is a member more. */
+/* A further policy needs a row here and a name; new behaviour needs a new member. */
 struct policy {
-    bool leaves_alone;     /* what is there, or was there once, is the user's own */
-    const char *conflicts; /* why a file that both sides changed is a conflict although it merges;
-                              NULL: it is none */
+    bool leaves_alone;     /* a file that exists, or once existed, is the user's */
+    const char *conflicts; /* why a cleanly merged file still conflicts if both sides changed it;
+                              NULL: it does not */
 };
 
 enum file_merge { MERGE_TEXT, MERGE_LINES, MERGE_COUNT };
 
-/* A row of `files`. Its policy is for that path, whichever layer the file is of. */
+/* A row of `files`. Its policy applies to matching paths of all layers. */
 struct file_rule {
-    const char *glob;          /* on rendered paths */
+    const char *glob;          /* matches rendered paths */
     struct manifest_text when; /* false: the layer's own files of such paths are not there */
     bool has_policy, has_merge;
     enum file_policy policy;
@@ -33,31 +33,31 @@ struct file_rule {
 };
 
 struct delimiter_rule {
-    const char *glob; /* on paths below files/, as they stand in the catalog */
+    const char *glob; /* matches catalog paths below files/ */
     enum template_delimiters delimiters;
 };
 
-/* Answers that do not go together. */
+/* Answers that exclude each other. */
 struct refusal {
     struct manifest_text when;
-    struct manifest_text because; /* the reason, rendered from the answers */
+    struct manifest_text because; /* the reason, a template on the answers */
     bool no_row;                  /* it is rows of the matrix that rule it out: exit 4 */
-    const char *layer;            /* that says so, and has to be taken; of a type NULL */
+    const char *layer;            /* applies only if this layer is used; NULL for a type */
     const struct layer_use *use;
 };
 
 /* One folder of files with its rules: a layer of templates/_layers, or the type's own. */
 struct layer {
-    const char *name;   /* "docker"; the type's own: its type */
+    const char *name;   /* "docker"; for the type's own folder, the type */
     const char *folder; /* "templates/_layers/docker/files/" */
     struct words overrides;
     struct delimiter_rule *delimiters;
     size_t delimiter_count;
     struct file_rule *rules;
     size_t rule_count;
-    struct question *questions; /* of a layer: those of every type that takes it */
+    struct question *questions; /* of a layer: added to every type that uses it */
     size_t question_count;
-    struct refusal *refusals; /* likewise */
+    struct refusal *refusals; /* like `questions` */
     size_t refusal_count;
 };
 
@@ -68,19 +68,19 @@ struct layer_use {
 };
 
 extern const struct policy file_policies[POLICY_COUNT];
-/* As manifests and reports have them. */
+/* Names of policies in manifests and reports. */
 extern const char *const file_policy_names[POLICY_COUNT];
 extern const char *const file_merge_names[MERGE_COUNT];
 
 /* Reads templates/_layers/NAME/layer.yml. */
 TG_CHECKED int layer_load(struct layer *out, struct arena *arena, const struct fileset *files,
                           const char *name, struct err *err);
-/* The name of a row of `layers`; where it is rendered, its plain part and the '{' behind that. */
+/* The name in a row of `layers`; of a template, its fixed beginning and the '{' behind that. */
 struct span layer_key(const struct layer_use *use);
 /*
- * Names of the catalog's layers that a row of `layers` may mean: the one, or, where the name is
- * rendered, all that begin with its plain part: the same for rows of one key. Sorted; none where
- * there is no such layer.
+ * The layers that a row of `layers` may mean, sorted: the one with its name, or for a template all
+ * that start with its fixed beginning, so that rows with the same key have the same. Empty if there
+ * is no such layer.
  */
 size_t layer_candidates(const char ***names, struct arena *arena, const struct fileset *files,
                         const struct layer_use *use);
@@ -89,19 +89,19 @@ size_t layer_names(const char ***names, struct arena *arena, const struct filese
 /* The delimiters of a file by its path below the layer's folder: the last rule that matches. */
 enum template_delimiters layer_delimiters(const struct layer *layer, const char *below);
 
-/* What manifests of types have, too. */
+/* Shared with manifests of types. */
 
-/* How many rows a list may have that is gone through for each file. */
+/* Checks the number of rows in a list that is searched for each file. */
 TG_CHECKED int layer_check_count(const struct reader *reader, const struct yaml_node *node,
                                  const char *what, size_t limit);
 TG_CHECKED int layer_read_overrides(struct words *out, const struct reader *reader,
                                     const struct yaml_node *map);
-/* `refuse`. */
+/* Reads `refuse`. */
 TG_CHECKED int layer_read_refusals(struct refusal **out, size_t *count, const struct reader *reader,
                                    const struct yaml_node *root);
 /* `delimiters` and `files`. */
 TG_CHECKED int layer_read_rules(struct layer *layer, const struct reader *reader,
                                 const struct yaml_node *root);
-/* The document of a manifest, which is a mapping. */
+/* Reads a manifest's document, which must be a mapping. */
 TG_CHECKED int layer_document(struct yaml_doc **doc, const struct reader *reader,
                               const struct fileset *files, const char *path);

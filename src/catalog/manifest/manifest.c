@@ -154,7 +154,7 @@ static int unknown_type(const struct reader *reader, const struct catalog *catal
     return err_hint(reader->err, "there is: %s", list);
 }
 
-/* What a type says of files holds for those that it inherits, too. */
+/* A type's file rules also apply to the files that it inherits. */
 static void add_rules(struct layer *layer, struct arena *arena, const struct layer *more)
 {
     layer->rules = arena_join(arena, layer->rules, layer->rule_count, more->rules, more->rule_count,
@@ -206,7 +206,7 @@ static void place_migration(struct migration *migration, const struct extended_t
     migration->source = catalog->origin.source;
 }
 
-/* Whose versions migrations speak of, and the defaults that catalogs give. */
+/* Sets the catalogs whose versions migrations refer to, and the catalogs' defaults. */
 static void settle(struct manifest *manifest, const struct extended_type *extended,
                    const struct catalog *catalog)
 {

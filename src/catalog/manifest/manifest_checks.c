@@ -1,4 +1,4 @@
-/* Does a manifest make sense? Migrations that can be applied, questions that make a difference. */
+/* Semantic checks of a manifest: migrations that can be applied, questions that have an effect. */
 #include "catalog/manifest.h"
 
 #include "base/account.h"
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------- what can be applied */
+/* ---------------------------------------------------------------- applicable migrations */
 
 static int check_from(struct arena *arena, const struct migration *migration, struct err *err)
 {
@@ -59,7 +59,7 @@ int migrations_check(struct arena *arena, const struct manifest *manifest, struc
 /* A name that an answer may have before the migration number `before`. */
 struct known_name {
     const char *name;
-    size_t before; /* SIZE_MAX: at last, too */
+    size_t before; /* SIZE_MAX: also at the end */
 };
 
 struct known_names {
@@ -67,7 +67,7 @@ struct known_names {
     size_t count;
 };
 
-/* By name; of one name, the one that is known longest first. */
+/* Sorts by name; equal names by descending `before`. */
 static int compare_known(const void *a, const void *b)
 {
     const struct known_name *x = a, *y = b;
@@ -131,7 +131,7 @@ static int check_answers(const struct known_names *known, const struct manifest 
     return 0;
 }
 
-/* ---------------------------------------------------------------- one name for each */
+/* ---------------------------------------------------------------- distinct new names */
 
 struct renamed {
     const char *new;
@@ -145,7 +145,7 @@ static int compare_renamed(const void *a, const void *b)
     return order ? order : (x->at > y->at) - (x->at < y->at);
 }
 
-/* `map` is what `count` names are renamed to, in its order. */
+/* Checks that the `count` names of `map` get new names, all of them different. */
 static int check_one_each(struct arena *arena, const struct yaml_node *map, const char *const *old,
                           const char *const *new, size_t count, struct err *err)
 {
@@ -179,12 +179,12 @@ int migrations_check_names(struct arena *arena, const struct manifest *manifest,
     return 0;
 }
 
-/* ---------------------------------------------------------------- questions that are read */
+/* ---------------------------------------------------------------- questions in use */
 
 struct name_collector {
     struct arena *arena;
     const struct fileset *files;
-    struct data *names; /* what is read somewhere */
+    struct data *names; /* names that are read anywhere */
     struct template_loader loader;
     struct intern *uses, *layers; /* seen so far: keys of rows of `layers`, and layers */
     struct err *err;
@@ -257,7 +257,7 @@ static int add_layer(const struct name_collector *c, const struct layer *layer)
     return add_rules(c, layer->rules, layer->rule_count);
 }
 
-/* A layer whose name is rendered may be any layer that begins with the name's plain part. */
+/* A row with a template as its name may mean any layer that starts with its fixed beginning. */
 static int add_layer_use(const struct name_collector *c, const struct layer_use *use)
 {
     const char **names;

@@ -1,4 +1,4 @@
-/* Types that build on each other: what their manifests say, as one. */
+/* Merges the manifests of types that extend each other. */
 #include "catalog/manifest/manifest_parts.h"
 
 #include "base/arena.h"
@@ -13,16 +13,16 @@
 
 #include <string.h>
 
-/* ---------------------------------------------------------------- two mappings as one */
+/* ---------------------------------------------------------------- merging mappings */
 
-/* The name of a question, or NULL: the reader of questions tells what is wrong. */
+/* The name of a question, or NULL if it is malformed: reading the questions reports that. */
 static const char *name_of(const struct yaml_node *question)
 {
     const struct yaml_node *name = question->kind == YAML_MAP ? yaml_get(question, "name") : NULL;
     return name && name->kind == YAML_SCALAR ? name->text.ptr : NULL;
 }
 
-/* One of a name that is there changes that one where it stands; others come behind. */
+/* Merges a question into the one of the same name, in place; appends new ones. */
 static struct yaml_node *join_questions(struct arena *arena, const struct yaml_node *base,
                                         const struct yaml_node *own)
 {
@@ -60,7 +60,7 @@ static struct yaml_node *join_values(struct arena *arena, const char *key,
                                          : yaml_join_lists(arena, base, own);
 }
 
-/* What is said of the files below the type's folder: another folder has its own. */
+/* Keys with rules for the type's own files; another type's folder has its own rules. */
 static bool is_of_files(const char *key)
 {
     static const char *const keys[] = {"files", "delimiters", "overrides"};
@@ -89,9 +89,9 @@ static const struct yaml_node *join_manifests(struct arena *arena, const struct 
 
 /* ---------------------------------------------------------------- from type to type */
 
-/* A type that is extended, and those that extend it. */
+/* A type in a chain of types that extend each other. */
 struct type_step {
-    const struct catalog *catalog; /* whose file it is */
+    const struct catalog *catalog; /* that has the file */
     size_t depth;
     const char *type;
     const struct type_step *above;
@@ -100,7 +100,7 @@ struct type_step {
 struct extending {
     struct arena *arena;
     struct extended_type *out;
-    const struct catalog *catalog; /* the one at the top */
+    const struct catalog *catalog; /* the outermost one */
     struct err *err;
 };
 
@@ -109,7 +109,7 @@ static const char *path_of(struct arena *arena, const char *type)
     return arena_printf(arena, "templates/%s/template.yml", type);
 }
 
-/* The catalog whose own the type's manifest is, from `from` down; false where none has it. */
+/* Finds the catalog, from `from` downwards, that has the type; false if none does. */
 static bool find_type(struct type_step *out, const struct extending *e, const struct catalog *from,
                       size_t depth, const char *type)
 {
@@ -131,7 +131,7 @@ static void add_document(struct extending *e, const struct type_step *step,
         (struct extended_document){doc, step->depth};
 }
 
-/* A file that another one of the same path hides is told apart by its catalog's name. */
+/* Prefixes the catalog's name if another catalog hides the file. */
 static int load(struct yaml_doc **doc, struct extending *e, const struct type_step *step)
 {
     const char *path = path_of(e->arena, step->type);
@@ -212,7 +212,7 @@ int manifest_extend(struct extended_type *out, const struct yaml_node **root, st
     return extend(root, &e, &step);
 }
 
-/* ---------------------------------------------------------------- who says what */
+/* ---------------------------------------------------------------- sources of values */
 
 size_t manifest_depth(const struct extended_type *extended, const struct catalog *catalog,
                       const struct yaml_node *node)

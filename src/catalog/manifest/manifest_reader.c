@@ -1,4 +1,4 @@
-/* What a manifest says, read node by node and held against its schema. */
+/* Reads the nodes of a manifest and checks them against its schema. */
 #include "catalog/manifest/manifest_reader.h"
 
 #include "base/arena.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* What other formats call it. */
+/* Names of the same thing in other formats. */
 static const char *const aliases[][2] = {
     {"integer", "int"}, {"number", "float"}, {"double", "float"}, {"boolean", "bool"},
     {"string", "str"},  {"text", "str"},     {"array", "list"},   {"enum", "choice"},

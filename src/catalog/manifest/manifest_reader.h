@@ -1,4 +1,4 @@
-/* What a manifest says, read node by node and held against its schema. */
+/* Reads the nodes of a manifest and checks them against its schema. */
 #pragma once
 
 #include "base/err.h"
@@ -13,27 +13,27 @@ struct reader {
     struct err *err;
 };
 
-/* A text of a manifest that is a template or an expression, with its place for messages. */
+/* A template or an expression in a manifest, with its place for messages. */
 struct manifest_text {
     const char *text; /* NULL: absent */
     const struct yaml_node *node;
 };
 
-/* All of these fail with exit 2 at the node. A node that is NULL leaves `*out` as it is. */
+/* All of these fail with exit 2 at the node. For a NULL node, `*out` is left alone. */
 
-/* The number of the word among `names`; else the nearest of them is proposed. */
+/* The index of the word in `names`; an error suggests the nearest one. */
 TG_CHECKED int reader_word(size_t *out, const struct reader *reader, const struct yaml_node *node,
                            const char *what, const char *const *names, size_t count);
 TG_CHECKED int reader_want_list(const struct reader *reader, const struct yaml_node *node,
                                 const char *what);
 TG_CHECKED int reader_want_map(const struct reader *reader, const struct yaml_node *node,
                                const char *what);
-/* A text that has to be there. */
+/* A mandatory text. */
 TG_CHECKED int reader_required(const char **out, const struct reader *reader,
                                const struct yaml_node *map, const char *key);
 TG_CHECKED int reader_text(struct manifest_text *out, const struct reader *reader,
                            const struct yaml_node *map, const char *key);
-/* Reads a list of mappings of `size` bytes each with `read`; absent: none. */
+/* Reads a list of mappings with `read`, `size` bytes for each; if absent, the list is empty. */
 TG_CHECKED int reader_list(void **out, size_t *count, size_t size, const struct reader *reader,
                            const struct yaml_node *node, const char *what,
                            int (*read)(void *, const struct reader *, const struct yaml_node *));

@@ -1,4 +1,4 @@
-/* One question of a manifest: what may be answered, and when it is asked. */
+/* A question of a manifest: its valid answers, and when it is asked. */
 #include "catalog/question.h"
 
 #include "base/arena.h"
@@ -18,7 +18,7 @@ const char *const question_type_names[QUESTION_TYPE_COUNT] = {QUESTION_TYPES(WOR
 
 #define OF(type) (1U << QUESTION_##type)
 
-/* Keys that not every type has. */
+/* Keys that only some types have. */
 static const struct {
     const char *key;
     unsigned types;
@@ -79,7 +79,7 @@ int question_bounds(const struct question *question, const char *text)
     return question->max && compare(question, text, question->max) > 0;
 }
 
-/* ---------------------------------------------------------------- what goes together */
+/* ---------------------------------------------------------------- combinations of keys */
 
 static int check_types(const struct reader *reader, const struct question *question)
 {
@@ -196,7 +196,7 @@ static int check_computed(const struct reader *reader, const struct question *qu
     return 0;
 }
 
-/* ---------------------------------------------------------------- its name */
+/* ---------------------------------------------------------------- names */
 
 /* A name that templates can say: a letter, then letters, digits and underscores. */
 static bool is_identifier(const char *name)
@@ -207,7 +207,7 @@ static bool is_identifier(const char *name)
                '\0';
 }
 
-/* What templates see besides answers, and the stack's choices, which are no questions. */
+/* Names of tmplgen's own: the rest of the templates' context, and choices of the stack. */
 static bool is_tmplgens(const char *name)
 {
     static const char *const names[] = {"resolution", "request", "template", "type"};
@@ -215,7 +215,7 @@ static bool is_tmplgens(const char *name)
            stack_choice_of(span_from(name)) < CHOICE_COUNT;
 }
 
-/* Words of the template language, which no template can say and mean an answer. */
+/* Keywords of the template language. */
 static bool is_languages(const char *name)
 {
     static const char *const names[] = {"and",    "or",      "not",   "in",    "is",   "if",
@@ -243,7 +243,7 @@ static int check_name(const struct reader *reader, const struct question *questi
     return 0;
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- reading */
 
 static int read_type(struct question *question, const struct reader *reader,
                      const struct yaml_node *node)

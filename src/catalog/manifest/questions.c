@@ -1,4 +1,4 @@
-/* The questions of a type: its own, and those of the layers that it may take. */
+/* The questions of a type: its own and those of the layers that it may use. */
 #include "catalog/manifest/manifest_parts.h"
 
 #include "base/arena.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* An entry of a type's `questions`: its own, or where those of a layer are asked. */
+/* An entry of a type's `questions`: a question, or the place for those of a layer. */
 struct question_row {
     struct question question;
     const char *layer; /* or NULL */
@@ -27,11 +27,11 @@ struct joining {
     struct question_row *rows;
     size_t row_count;
     struct intern own;   /* names of the type's own questions */
-    struct intern names; /* of layers that were read */
+    struct intern names; /* of layers already read */
     struct layer *layers;
-    struct intern keys; /* of rows of `layers`, each with what it may mean */
+    struct intern keys; /* of rows of `layers`, with the layers that each may mean */
     struct words *meant;
-    bool *placed; /* by the number of the row of `layers` */
+    bool *placed; /* by row of `layers` */
 };
 
 static int read_question_row(void *out, const struct reader *reader, const struct yaml_node *node)
@@ -53,7 +53,7 @@ static void append_question(const struct joining *j, struct question question)
     arena_push(j->reader->arena, out->items, out->count) = question;
 }
 
-/* A question that is there because of a layer: what two layers ask must be the same. */
+/* Adds a layer's question. Two layers with the same question must define it equally. */
 static int add_brought(const struct joining *j, const struct question *question,
                        struct bringer bringer)
 {
@@ -77,7 +77,7 @@ static int add_brought(const struct joining *j, const struct question *question,
     return 0;
 }
 
-/* Each row of `layers` that may take the layer has its refusals. */
+/* Adds the layer's refusals for each row of `layers` that may take it. */
 static void add_refusals(const struct joining *j, const struct layer *layer,
                          const struct layer_use *use)
 {
@@ -107,7 +107,7 @@ static int join_layer(struct joining *j, const struct layer_use *use, const char
     return budget_steps(1 + layer->question_count + layer->refusal_count, j->reader->err);
 }
 
-/* Rows with rendered names often may mean the same many layers. */
+/* Cached by key, because rows with templates as names often mean the same many layers. */
 static struct words candidates(struct joining *j, const struct layer_use *use)
 {
     struct arena *arena = j->reader->arena;
@@ -133,7 +133,7 @@ static int join_use(struct joining *j, size_t index)
     return 0;
 }
 
-/* `- layer: NAME`, as `layers` has it. */
+/* Handles `- layer: NAME`, where NAME is a row of `layers`. */
 static int join_row(struct joining *j, const struct question_row *row)
 {
     const char **names = arena_array(j->reader->arena, j->use_count + 1, sizeof(*names));
@@ -153,7 +153,7 @@ static int join_row(struct joining *j, const struct question_row *row)
     return nearest ? err_hint(j->reader->err, "did you mean '%s'?", nearest) : -1;
 }
 
-/* The type's own names; whether `name` is among them. */
+/* Numbers the type's own questions; tells whether `name` is one of them. */
 static int number_own(bool *has_name, struct joining *j)
 {
     *has_name = false;

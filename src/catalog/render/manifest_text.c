@@ -1,4 +1,4 @@
-/* Texts of manifests that are templates: conditions, names, what `next` says, what they include. */
+/* Templates in manifests: conditions, names, `next`, and the files that they include. */
 #include "catalog/manifest_text.h"
 
 #include "base/arena.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define BYTES_EACH ((size_t)256) /* that finding one to include counts as */
+#define BYTES_EACH ((size_t)256) /* the cost of finding an include, as bytes */
 
 struct template_source manifest_text_source(const struct manifest_text *text)
 {
@@ -65,7 +65,7 @@ int next_lines(struct words *out, struct arena *arena, const struct manifest *ma
 long find_include(struct arena *arena, const struct fileset *files, const char *name)
 {
     int owner = (int)strcspn(name, "/");
-    const char *below = name + owner; /* with its slash; empty where the name has no owner */
+    const char *below = name + owner; /* with its slash; empty if the name has no owner */
     const char *const places[] = {
         arena_printf(arena, "templates/_layers/%.*s/includes%s", owner, name, below),
         arena_printf(arena, "templates/%.*s/includes%s", owner, name, below),

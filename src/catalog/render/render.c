@@ -24,7 +24,7 @@
 #define ATTRIBUTES_PATH ".gitattributes"
 #define ATTRIBUTES_LINE "/" RECORD_PATH " -merge\n"
 
-/* One file of a layer on its way to an entry, with the layer's place in the order. */
+/* A file of a layer before it becomes an entry, with its layer's position. */
 struct layer_file {
     struct render_entry entry;
     const struct layer *layer;
@@ -40,11 +40,11 @@ struct renderer {
     struct include_source includes;
     struct template_loader loader;
     struct template_cache included; /* by all files of the project */
-    struct layer *layers;           /* those that apply, in order; the type's own last */
+    struct layer *layers;           /* that apply, in order; the type's own last */
     size_t layer_count, rule_count;
     struct intern layer_names;
     struct layer *layers_read; /* by the number of their name */
-    struct words absent;       /* what the layer at hand says is not there */
+    struct words absent;       /* paths that the current layer leaves out */
     struct layer_file *pieces;
     size_t count;
     struct err *err;
@@ -72,7 +72,7 @@ static int unknown_layer(const struct renderer *r, const struct yaml_node *node,
     return nearest ? err_hint(r->err, "did you mean '%s'?", nearest) : -1;
 }
 
-/* A layer is read once, however often it is named. */
+/* Reads each layer only once, however often it is used. */
 static int read_layer(struct layer *out, struct renderer *r, const char *name)
 {
     size_t count = r->layer_names.count;
@@ -86,7 +86,7 @@ static int read_layer(struct layer *out, struct renderer *r, const char *name)
     return 0;
 }
 
-/* Each row is held against each file: how many of all layers there may be is limited, too. */
+/* Adds a layer. Limits the rows of all layers together, since each is matched with each file. */
 static int append_layer(struct renderer *r, const struct layer_use *use, const char *name)
 {
     struct layer *layer = &r->layers[r->layer_count];
@@ -119,7 +119,7 @@ static int add_layer(struct renderer *r, const struct layer_use *use)
     return append_layer(r, use, arena_strdup(r->arena, buf_text(&name)));
 }
 
-/* A name or folder name: rendered part by part; an empty part leaves the file out. */
+/* Renders each part of a path; a part that becomes empty leaves the file out. */
 static int render_path(const char **out, const struct renderer *r, const char *below,
                        const char *source, enum template_delimiters delimiters)
 {
@@ -152,7 +152,7 @@ static int render_path(const char **out, const struct renderer *r, const char *b
     return 0;
 }
 
-/* The id of the same file with the same bytes in the other render, or NULL. */
+/* The id of the file in the other render, if its bytes are the same; or NULL. */
 static const unsigned char *id_of_alike(const struct renderer *r, const struct render_entry *entry)
 {
     long at = r->alike ? render_find(r->alike, entry->path) : -1;
@@ -161,7 +161,7 @@ static const unsigned char *id_of_alike(const struct renderer *r, const struct r
                : NULL;
 }
 
-/* The content of an entry: `copied` is the file that it is a copy of, or NULL. */
+/* Sets an entry's content; `copied` is the source of a verbatim copy, or NULL. */
 static int take_bytes(struct render_entry *entry, const struct renderer *r, struct span bytes,
                       const struct fileset_entry *copied)
 {
@@ -203,7 +203,7 @@ static int render_bytes(struct render_entry *entry, struct renderer *r, size_t i
     return count_bytes(text.len, file->path, r->err) < 0 ? -1 : take_bytes(entry, r, text, NULL);
 }
 
-/* The globs of the rows whose `when` is false. */
+/* Collects the globs of the rows whose `when` is false. */
 static int list_absent(struct words *out, const struct renderer *r, const struct file_rule *rules,
                        size_t count)
 {
@@ -218,7 +218,7 @@ static int list_absent(struct words *out, const struct renderer *r, const struct
     return 0;
 }
 
-/* One false `when` is enough, whatever the other rows say: conditions add up, as in a path. */
+/* One false `when` excludes the path, as one empty part of a path does. */
 static bool is_absent(const struct renderer *r, const char *path)
 {
     for (size_t i = 0; i < r->absent.count; i++)
@@ -300,7 +300,7 @@ static bool overrides(const struct layer *layer, const char *path)
     return false;
 }
 
-/* Of the files that render to one path the last layer's wins, if each says that it overrides. */
+/* Of several files with one path the last layer's wins, provided each declares an override. */
 static int settle(struct render *out, struct renderer *r)
 {
     out->entries = arena_array(r->arena, r->count + 1, sizeof(*out->entries));
@@ -321,7 +321,7 @@ static int settle(struct render *out, struct renderer *r)
     return 0;
 }
 
-/* The last row that matches says. */
+/* The last matching row decides. */
 static void apply_rules(struct render_entry *entry, const struct file_rule *rules, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -342,7 +342,7 @@ static void choose_policies(struct render *out, const struct renderer *r)
     }
 }
 
-/* git must never merge the record as text: a line in .gitattributes, made where there is none. */
+/* Git must never merge the record as text: adds a line to .gitattributes, creating it if needed. */
 static int add_attributes(struct render *out, struct renderer *r)
 {
     long index = render_find(out, ATTRIBUTES_PATH);
@@ -393,7 +393,7 @@ static int compute_tree(struct render *out, const struct renderer *r)
     return 0;
 }
 
-/* The one file that does not lie below files/. */
+/* Adds the one file outside files/. */
 static int add_beside(struct renderer *r)
 {
     const char *path = r->manifest->beside;
@@ -407,7 +407,7 @@ static int add_beside(struct renderer *r)
     return add_file(r, &layer, r->layer_count, (size_t)index);
 }
 
-/* All files of all layers, where each path is named once, with their policies. */
+/* Gathers the files of all layers, one for each path, with their policies. */
 static int gather(struct render *out, struct renderer *r)
 {
     *out = (struct render){0};
@@ -425,7 +425,7 @@ static int gather(struct render *out, struct renderer *r)
     size_t bytes = 0;
     for (size_t i = 0; i < out->count; i++)
         bytes += out->entries[i].bytes.len;
-    /* the files become objects while they are written, which takes as much again */
+    /* creating the objects takes as much memory again */
     return budget_room(bytes, r->err) < 0 ? -1 : budget_steps(0, r->err);
 }
 

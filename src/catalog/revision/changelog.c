@@ -1,4 +1,4 @@
-/* A catalog's CHANGELOG.md, as keepachangelog.com has it: what each version brings. */
+/* Reads a catalog's CHANGELOG.md (keepachangelog.com): the changes of each version. */
 #include "catalog/changelog.h"
 
 #include "base/arena.h"
@@ -19,11 +19,11 @@ struct sectioning {
     struct arena *arena;
     struct found *items;
     size_t count;
-    const char *fence; /* what closes the code block that we are in; NULL: in none */
-    bool open;         /* the last item's text goes on */
+    const char *fence; /* closes the current code block; NULL: outside of one */
+    bool open;         /* the last item's text continues */
 };
 
-/* Headings inside of a code block are none. */
+/* Tracks code blocks: headings inside them do not count. */
 static void follow_fence(struct sectioning *r, struct span line)
 {
     size_t indent = 0;
@@ -38,7 +38,7 @@ static void follow_fence(struct sectioning *r, struct span line)
         r->fence = "~~~";
 }
 
-/* The level of a heading, and its text; 0: it is none. */
+/* Returns the level of a heading and sets its text; 0 if it is not a heading. */
 static size_t heading(struct span *text, struct span line)
 {
     size_t level = 0;
@@ -52,7 +52,7 @@ static size_t heading(struct span *text, struct span line)
     return level;
 }
 
-/* The version that a heading starts with; NULL where it starts with none. */
+/* The version at the start of a heading, or NULL. */
 static const char *version_of(struct arena *arena, struct span text, struct semver *out)
 {
     static const char bytes[] = "0123456789.-+abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -80,7 +80,7 @@ static void end_section(struct sectioning *r, const char *end)
     r->open = false;
 }
 
-/* A heading of a section's own, of the third level and below, is part of its text. */
+/* A heading of level 3 or deeper belongs to the text of its section. */
 static void read_line(struct sectioning *r, struct span line, const char *behind)
 {
     struct span text;
@@ -100,7 +100,7 @@ static void read_line(struct sectioning *r, struct span line, const char *behind
     r->open = true;
 }
 
-/* Newest first; of the same version the one that stands first. */
+/* Sorts newest first; equal versions stay in file order. */
 static int by_version(const void *a, const void *b)
 {
     const struct found *left = a, *right = b;

@@ -1,4 +1,4 @@
-/* Revisions of catalogs: those that have names, and chains of those that build on each other. */
+/* Named revisions of catalogs, and chains of origins. */
 #define TG_REVISION_C
 #include "catalog/revision.h"
 
@@ -79,7 +79,7 @@ int revision_unknown(struct err *err, struct arena *arena, const char *source, c
     for (size_t i = 0; i < count; i++)
         names[i] = revisions[i].name;
     const char *nearest = str_nearest(ref, names, count);
-    if (!nearest) /* v1.2 is no slip, but short for v1.2.0 */
+    if (!nearest) /* v1.2 is short for v1.2.0 rather than a typing error */
         nearest = str_nearest(arena_printf(arena, "%s.0", ref), names, count);
     if (semver_range_parse(&range, ref))
         (void)err_set(err, TG_USAGE, "unknown-ref",

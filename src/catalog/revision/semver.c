@@ -1,4 +1,4 @@
-/* Semantic versions (semver.org 2.0), and tags that are one. */
+/* Semantic versions (semver.org 2.0), and tags with such names. */
 #include "catalog/semver.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ static struct span behind(struct span words, struct span word)
     return span_of(words.ptr + len, words.len - len);
 }
 
-/* Words between dots; numbers among them without a leading zero where `strict`. */
+/* Takes words separated by dots; with `strict`, numbers must not have a leading zero. */
 static bool take_words(struct span *out, const char **at, bool strict)
 {
     const char *start = *at;
@@ -77,7 +77,7 @@ bool semver_is_release(const struct semver *version)
     return version->prerelease.len == 0;
 }
 
-/* Numbers by value (no leading zeros, so by length first), before words. */
+/* Compares numbers by value (by length first: no leading zeros), and puts them before words. */
 static int compare_words(struct span a, struct span b)
 {
     bool a_number = is_number(a), b_number = is_number(b);
@@ -109,7 +109,7 @@ int semver_compare(const struct semver *a, const struct semver *b)
 
 /* ---------------------------------------------------------------- policies */
 
-/* One to three numbers; how many. 0: no such text, or something stands behind them. */
+/* Takes one to three numbers, and returns how many. 0 if invalid, or if text follows. */
 static int take_parts(struct semver *out, const char *text, const char *behind)
 {
     int count = 0;
@@ -121,7 +121,7 @@ static int take_parts(struct semver *out, const char *text, const char *behind)
     return strcmp(text, behind) == 0 ? count : 0;
 }
 
-/* The first version that has another number at `part`. */
+/* The first version with a different number at `part`. */
 static struct semver next_after(const struct semver *version, int part)
 {
     struct semver out = *version;
@@ -135,7 +135,7 @@ bool semver_range_parse(struct semver_range *out, const char *text)
 {
     bool caret = *text == '^', tilde = *text == '~';
     int count = take_parts(&out->first, text + (caret || tilde), caret || tilde ? "" : ".x");
-    int fixed = tilde ? count > 1 : count - 1; /* the last number that stays as it is */
+    int fixed = tilde ? count > 1 : count - 1; /* the last number that stays fixed */
     if (count == 0 || (!caret && !tilde && count == 3))
         return false;
     if (caret)

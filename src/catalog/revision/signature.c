@@ -1,5 +1,4 @@
-/* Who signed a revision of a catalog: as git itself verifies it, and nothing that the catalog says.
- */
+/* Verifies the signature of a catalog's revision: with git, never by the catalog's own claims. */
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -28,20 +27,20 @@ void signature_allow(const char *path)
     allowed_signers = path;
 }
 
-/* One object, and what git says of its signature. */
+/* An object, and git's verdict on its signature. */
 struct verifying {
     struct arena *arena;
     git_repository *repository;
     const struct signature_wanted *wanted;
-    struct words signers; /* who may have signed it; none: anybody, or nobody */
+    struct words signers; /* accepted signers; empty: no requirement */
     bool is_signed, is_good;
     const char *signer, *key; /* "alice@example.org"; "SHA256:...", or a fingerprint of gpg */
-    const char *subkey;       /* of gpg: the key that was used; NULL elsewhere */
+    const char *subkey;       /* of gpg: the signing key; else NULL */
     const char *words;        /* why it is not good */
     struct err *err;
 };
 
-/* ---------------------------------------------------------------- what git says */
+/* ---------------------------------------------------------------- git's verdict */
 
 /* Good "git" signature for WHO with ED25519 key SHA256:... */
 static void read_ssh(struct verifying *v, const char *raw)
@@ -62,8 +61,7 @@ static void read_ssh(struct verifying *v, const char *raw)
     v->key = key;
 }
 
-/* The line of gpg's that begins with that word; NULL: there is none. Names of keys may hold
- * anything. */
+/* gpg's line that begins with that word, or NULL. Names of keys may contain anything. */
 static const char *gpg_line(const char *raw, const char *word)
 {
     static const char head[] = "[GNUPG:] ";
@@ -76,7 +74,7 @@ static const char *gpg_line(const char *raw, const char *word)
     return NULL;
 }
 
-/* The word of that number of a line of gpg's, from 0. */
+/* Word `number` of gpg's line, counted from 0. */
 static const char *word_at(struct arena *arena, const char *line, int number)
 {
     while (number-- && *line && *line != '\n') {
@@ -131,7 +129,7 @@ static int ask_git(struct verifying *v, const char *git_dir, const char *verb, c
 
 /* ---------------------------------------------------------------- one object */
 
-/* Into an empty repository: nothing of the catalog's own is there while git looks at it. */
+/* Copies the object into an empty repository, where git sees nothing else of the catalog. */
 static int copy_object(struct verifying *v, const char *git_dir, git_odb_object *object)
 {
     git_odb *odb = NULL;
@@ -174,7 +172,7 @@ static bool is_signed(const git_odb_object *object)
     return header && (!body || header < body);
 }
 
-/* A tag under another name, or that leads to another commit, says nothing of this one. */
+/* Checks that a tag has this name and leads to this commit: else it proves nothing. */
 static int check_tag(struct verifying *v, const git_oid *id, const char *name)
 {
     git_object *tag = NULL, *end = NULL;
@@ -192,7 +190,7 @@ static int check_tag(struct verifying *v, const git_oid *id, const char *name)
     return rc;
 }
 
-/* `name` of a tag, NULL of a commit. An object that is not here is not signed. */
+/* `name` is a tag's name; NULL for a commit. A missing object counts as unsigned. */
 static int verify(struct verifying *v, const char *hex, const char *name)
 {
     git_odb *odb = NULL;
@@ -214,9 +212,9 @@ static int verify(struct verifying *v, const char *hex, const char *name)
     return rc;
 }
 
-/* ---------------------------------------------------------------- who it must be */
+/* ---------------------------------------------------------------- accepted signers */
 
-/* A fingerprint of gpg may have blanks, and either case. */
+/* Compares gpg fingerprints, ignoring blanks and case. */
 static bool same_key(const char *key, const char *given)
 {
     while (key && *key && *given) {
@@ -229,7 +227,7 @@ static bool same_key(const char *key, const char *given)
     return key && !*key && !*given;
 }
 
-/* The name in a key of gpg is whatever its owner says: there the key alone counts. */
+/* Anyone can write any name into a gpg key: so gpg signers are identified by key only. */
 static bool is_accepted(const struct verifying *v)
 {
     bool by_name = v->is_good && str_starts(v->key, "SHA256:");
@@ -271,7 +269,7 @@ static int refuse(const struct verifying *v)
                             "of ssh are in 'allowed_signers'");
 }
 
-/* The commit of a branch, or one named by its id: a tag of it counts, else its own signature. */
+/* For a branch or a commit id: accepts a tag of the commit, else the commit's own signature. */
 static int verify_commit(struct verifying *v)
 {
     const struct signature_wanted *wanted = v->wanted;

@@ -1,4 +1,4 @@
-/* Which catalogs are new to the user, and who must have signed those that are not. */
+/* Trust in catalogs: which are new to the user, and whose signature is required. */
 #include "catalog/trust.h"
 
 #include "base/arena.h"
@@ -18,7 +18,7 @@ struct signed_source {
     struct words signers;
 };
 
-static struct words own, trusted; /* of the latter: real paths, and addresses as they were given */
+static struct words own, trusted; /* `trusted` has real paths, and addresses as given */
 static struct signed_source *signed_sources;
 static size_t signed_count;
 static struct trust_asker asking;
@@ -29,7 +29,7 @@ static void add(struct words *words, const char *text)
     words->items[words->count++] = xstrdup(text);
 }
 
-/* Of the repository, absolute and through no link; NULL of what is not there, or no path. */
+/* The absolute path of the repository, with links resolved. NULL if missing, or not a path. */
 static char *real_path(const char *source)
 {
     ARENA_SCRATCH(scratch);
@@ -47,8 +47,8 @@ void trust_nothing_below(const char *folder)
 }
 
 /*
- * A path, or "/FOLDER/BEGINNING*", as whatever is held against it: by the real path, of the folder.
- * NULL where nothing is there.
+ * Resolves a path, or the folder of "/FOLDER/BEGINNING*", to its real path, as that is what it is
+ * compared with. NULL if it does not exist.
  */
 static char *real_pattern(const char *pattern)
 {
@@ -76,7 +76,7 @@ void trust_source(const char *source)
     free(real);
 }
 
-/* ---------------------------------------------------------------- who signed */
+/* ---------------------------------------------------------------- signers */
 
 void trust_signers(const char *source, const char *const *signers, size_t count)
 {
@@ -95,7 +95,7 @@ static bool path_matches(const char *path, const char *pattern)
                                   : strcmp(path, pattern) == 0;
 }
 
-/* `address` of one on a server, else NULL and the real path. */
+/* `address` is that of a source on a server; else NULL, and `real` is the path. */
 static bool is_for(const struct signed_source *one, const struct address *address, const char *real)
 {
     if (one->signers.count == 0)
@@ -129,9 +129,9 @@ bool trust_wants_signature(const char *source)
     return trust_signers_of(source).count > 0;
 }
 
-/* ---------------------------------------------------------------- on a server */
+/* ---------------------------------------------------------------- catalogs on servers */
 
-/* A source a line. */
+/* Reads the file of trusted sources, one a line. */
 static int recall(const char *memory, struct err *err)
 {
     ARENA_SCRATCH(scratch);
@@ -182,7 +182,7 @@ static bool is_trusted(const struct address *address, const char *real)
     return false;
 }
 
-/* A user who trusts a repository trusts each folder of it. */
+/* Trusting a repository includes all its folders. */
 static int check_address(const char *source, struct err *err)
 {
     ARENA_SCRATCH(scratch);
@@ -204,7 +204,7 @@ static int check_address(const char *source, struct err *err)
                          "--trust for this once, or list it under 'trusted' in your configuration");
 }
 
-/* ---------------------------------------------------------------- on this machine */
+/* ---------------------------------------------------------------- catalogs on this machine */
 
 static bool is_own(const char *path)
 {
@@ -221,7 +221,7 @@ int trust_check(const char *source, struct err *err)
     if (address_is_remote(source))
         return check_address(source, err);
     char *real = str_equal(source, CATALOG_BUILTIN) ? NULL : real_path(source);
-    /* by its real path alone: a name that begins as a trusted one does may lead back */
+    /* only the real path counts: a path may start like a trusted one and lead back here */
     bool refused = is_own(real) && !is_trusted(NULL, real);
     free(real);
     if (!refused)

@@ -1,4 +1,4 @@
-/* The address of a catalog on a server: what of it git is given, and what is refused before. */
+/* Parses the address of a catalog on a server, and refuses what git must not be given. */
 #include "catalog/remote.h"
 
 #include "base/arena.h"
@@ -15,12 +15,12 @@ enum { ADDRESS_BYTES = 2048, USER_BYTES = 39 };
 
 static const struct {
     const char *name;
-    bool near; /* nothing protects it: on this machine only */
+    bool near; /* unprotected: only on this machine */
 } protocols[] = {{"https", false}, {"ssh", false}, {"http", true}, {"git", true}};
 
-/* What an address is made of, as it was given. */
+/* The parts of an address, as given. */
 struct address_parts {
-    struct span scheme, user, host, path; /* the host with its port; the path with its folder */
+    struct span scheme, user, host, path; /* host with port; path with folder */
     bool is_short;                        /* HOST:PATH */
 };
 
@@ -33,7 +33,7 @@ bool address_is_remote(const char *source)
                                      source[strcspn(source, ":")] && stat(source, &info) < 0);
 }
 
-/* Without what may be secret: who, and what stands behind '?' and '#'. */
+/* Removes what may be secret: the user, and what follows '?' and '#'. */
 static const char *shown(struct arena *arena, const char *source)
 {
     const char *scheme = strstr(source, "://"), *host = scheme ? scheme + 3 : source;
@@ -53,7 +53,7 @@ static int refuse(struct arena *arena, const char *source, const char *why, stru
                          "USER@HOST:PATH");
 }
 
-/* ---------------------------------------------------------------- its parts */
+/* ---------------------------------------------------------------- parts */
 
 static bool split_parts(struct address_parts *out, const char *source)
 {
@@ -76,7 +76,7 @@ static bool holds_only(struct span text, const char *bytes)
     return true;
 }
 
-/* Tokens are put there in the place of a name, and are as secret as a password. */
+/* Some tokens replace the user name; they are as secret as a password. */
 static bool is_token(struct span user)
 {
     static const char *const beginnings[] = {"ghp_", "gho_",   "ghu_",  "ghs_",
@@ -97,7 +97,7 @@ static const char *why_not_user(const struct address_parts *parts)
     return holds_only(parts->user, "._+-") ? NULL : "its user has a name that no user has";
 }
 
-/* "[::1]" with its brackets; what is behind it begins with the ':' of the port. */
+/* The host, "[::1]" with its brackets. Any rest begins with the ':' of the port. */
 static struct span host_name(struct span host)
 {
     bool bracket = *host.ptr == '[';
@@ -175,7 +175,7 @@ static const char *why_not_bytes(const char *source)
     return NULL;
 }
 
-/* ---------------------------------------------------------------- how it is reached */
+/* ---------------------------------------------------------------- protocols */
 
 static bool is_near(struct span host)
 {
@@ -228,7 +228,7 @@ static int check(struct address *out, struct arena *arena, struct address_parts 
     return why ? refuse(arena, source, why, err) : choose_protocol(out, arena, parts, source, err);
 }
 
-/* The repository's path and, behind the first "//", the catalog's folder in it. */
+/* Splits the repository's path at the first "//" from the catalog's folder. */
 static int split_folder(struct address *out, struct span *path, struct arena *arena,
                         const struct address_parts *parts, const char *source, struct err *err)
 {
@@ -264,14 +264,14 @@ int address_parse(struct address *out, struct arena *arena, const char *source, 
     return 0;
 }
 
-/* A '*' may stand behind the host alone: else the owner of a longer name would match. */
+/* A '*' may follow only a complete host, or a longer name with another owner would match. */
 static bool names_host(const char *pattern)
 {
     const char *scheme = strstr(pattern, "://");
     return scheme ? strchr(scheme + 3, '/') != NULL : strchr(pattern, ':') != NULL;
 }
 
-/* Hosts are not told apart by the case of their letters. */
+/* Host names are compared ignoring case. */
 static const char *fold_host(struct arena *arena, const char *pattern)
 {
     char *out = arena_strdup(arena, pattern), *scheme = strstr(out, "://");
@@ -298,7 +298,7 @@ int address_pattern(const char **out, struct arena *arena, const char *pattern, 
     return 0;
 }
 
-/* Without what makes no difference at the end: a repository's own folder is its repository. */
+/* Strips endings that do not matter: the top folder of a repository is the repository. */
 static size_t plain_len(const char *text)
 {
     size_t len = strlen(text);

@@ -1,4 +1,4 @@
-/* The built-in catalog: the files of every released version of it, as tables inside the binary. */
+/* The built-in catalog: tables in the binary with the files of all released versions. */
 #include "catalog/catalog_source.h"
 
 #include "base/arena.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* "0.1.0" of "v0.1.0", "0.1.0" or the release's commit id. */
+/* Finds a release by "v0.1.0", "0.1.0" or its commit id. */
 static const struct builtin_version *find_release(const char *ref)
 {
     for (size_t i = 0; i < builtin_release_count; i++)
@@ -35,7 +35,7 @@ static struct span bytes_of(struct builtin_part part)
 }
 
 struct version_files {
-    struct fileset set; /* first: a set is cast back */
+    struct fileset set; /* must come first: the set is cast back */
     const struct builtin_version *version;
 };
 
@@ -107,7 +107,7 @@ static int builtin_list(struct catalog_revision **out, size_t *count, struct are
     return 0;
 }
 
-/* Author, date and words as tools/catalog_pack.c has them: the ids depend on it. */
+/* Author, date and message must be those of tools/catalog_pack.c: the ids depend on them. */
 size_t builtin_history(struct builtin_commit **out, struct arena *arena)
 {
     size_t count = builtin_head >= builtin_release_count ? builtin_head + 1 : builtin_release_count;

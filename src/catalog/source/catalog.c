@@ -1,4 +1,4 @@
-/* Opening a catalog: which kind of source it is, and what catalog.yml says. */
+/* Opens a catalog: finds its kind of source, and reads catalog.yml. */
 #include "catalog/catalog.h"
 
 #include "base/account.h"
@@ -27,18 +27,18 @@ static int unknown_source(struct err *err, const char *source, const char *why)
                          "git repository");
 }
 
-/* Why no kind of source takes it. */
+/* Explains why no kind of source fits. */
 static int take_none(const char *source, struct err *err)
 {
     struct stat info;
     bool is_there = stat(source_path(source), &info) == 0;
-    /* no such name is a typing error; a name that is there, or may be, is not */
+    /* a name that does not exist is a typing error; one that exists, or may exist, is not */
     if (is_there || errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP)
         return unknown_source(err, source, is_there ? "not a folder" : strerror(errno));
     return err_errno(err, errno, "unreachable-catalog", "cannot look at the catalog '%s'", source);
 }
 
-/* The first that takes a source has it: a repository is a folder, too. */
+/* The first kind that takes the source: order matters, since a repository is a folder, too. */
 static const struct source_kind *kind_of(const char *source)
 {
     static const struct source_kind *const kinds[] = {&source_builtin, &source_remote, &source_git,
@@ -61,7 +61,7 @@ static int open_source(struct catalog *out, struct arena *arena, const char *sou
     return kind ? kind->open(out, arena, source, ref, err) : take_none(source, err);
 }
 
-/* It stands in messages, commits and logs: on one line, and nothing that would mean more there. */
+/* The name appears in messages, commits and logs: one line, without special characters. */
 bool catalog_name_is_valid(const char *text)
 {
     static const char bytes[] =
@@ -86,7 +86,7 @@ static int check_tool_version(struct arena *arena, const struct yaml_node *node,
     return err_hint(err, "install a newer tmplgen");
 }
 
-/* Answers for whichever type asks: whether they fit is for the question to say. */
+/* Checks the form only. Whether a default fits is checked with the question. */
 static int check_defaults(const struct yaml_node *defaults, struct err *err)
 {
     if (!defaults)
@@ -132,10 +132,10 @@ int catalog_read(struct catalog *catalog, struct arena *arena, struct err *err)
 
 /* ---------------------------------------------------------------- catalogs that build on others */
 
-/* A catalog that is being opened, and those that extend it. */
+/* A catalog being opened, and those that extend it. */
 struct catalog_chain {
     struct catalog *catalog;
-    const struct catalog_origin *made; /* the chain to open it with, or NULL: as it says itself */
+    const struct catalog_origin *made; /* the recorded chain; NULL: as the catalog says */
     const struct catalog_chain *above;
     struct extension extends;
 };
@@ -145,8 +145,8 @@ static int open_chain(struct catalog **out, struct arena *arena, const char *sou
                       const struct catalog_chain *above, struct err *err);
 
 /*
- * Where the catalog lies that `o` extends. A clone does not have what lies beside its original, and
- * a catalog from the network may not name a place on this machine.
+ * The location of the extended catalog. In a repository it must not be relative, since a clone
+ * lacks its original's neighbours; a catalog from the network must not name a local path.
  */
 static int find_extended(const char **out, struct arena *arena, const struct catalog_chain *o,
                          struct err *err)
@@ -173,7 +173,7 @@ static int find_extended(const char **out, struct arena *arena, const struct cat
     return err_hint(err, "give a URL, an absolute path, or '" CATALOG_BUILTIN "'");
 }
 
-/* What a catalog needs that this program is too old for has the catalog to blame, with a place. */
+/* If a base needs a newer program, blames the catalog that extends it, with a place. */
 static int blame_extended(const struct catalog_chain *o, const char *source, const char *ref,
                           struct err *err)
 {
@@ -187,7 +187,7 @@ static int blame_extended(const struct catalog_chain *o, const char *source, con
     return -1;
 }
 
-/* Opens what the catalog extends, if anything, and puts the files of both together. */
+/* Opens the catalog that this one extends, if any, and merges the files. */
 static int extend(struct catalog_chain *o, struct arena *arena, struct err *err)
 {
     const struct catalog_origin *made = o->made ? o->made->extends : NULL;
@@ -224,7 +224,7 @@ static int check_chain(const struct catalog_chain *o, struct err *err)
                          LIMIT_CATALOGS);
 }
 
-/* What it says of itself, and what it extends; one that cannot be read is closed. */
+/* Reads catalog.yml and opens the extended catalog; closes the catalog on failure. */
 static int finish(struct catalog **out, struct catalog_chain *o, struct arena *arena,
                   struct err *err)
 {
@@ -277,7 +277,7 @@ void catalog_close(struct catalog *catalog)
 {
     if (!catalog)
         return;
-    if (catalog->own) /* a source closes what it opened */
+    if (catalog->own) /* a source closes the set that it opened */
         catalog->files = catalog->own;
     if (catalog->close)
         catalog->close(catalog);
@@ -296,7 +296,7 @@ int catalog_revisions(struct catalog_revision **out, size_t *count, struct arena
     return kind && kind->revisions ? kind->revisions(out, count, arena, source, err) : 0;
 }
 
-/* The folder right below templates/ that a path lies in, or an empty span. */
+/* The folder directly below templates/ in a path, or an empty span. */
 static struct span type_of(const char *path)
 {
     if (!str_starts(path, "templates/"))

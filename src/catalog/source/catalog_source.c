@@ -1,4 +1,4 @@
-/* What the kinds of source share: paths, and what of a folder is catalog. */
+/* Shared by all kinds of sources: paths, and which files belong to a catalog. */
 #include "catalog/catalog_source.h"
 
 #include "base/arena.h"

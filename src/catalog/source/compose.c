@@ -1,4 +1,4 @@
-/* A catalog that builds on another: what catalog.yml says of that, and the files of both as one. */
+/* Merges a catalog with the one that it extends: `extends` and `overrides`, and the files. */
 #include "catalog/source/source_files.h"
 
 #include "base/arena.h"
@@ -31,7 +31,7 @@ int extension_read(struct extension *out, const struct yaml_node *yml, struct er
 /* ---------------------------------------------------------------- the files of both */
 
 struct composed {
-    struct fileset set; /* first: a set is cast back */
+    struct fileset set; /* must come first: the set is cast back */
     const struct fileset *own, *other;
     struct composed_place {
         const struct fileset *set;
@@ -39,7 +39,7 @@ struct composed {
     } * places;
 };
 
-/* One composition on its way. */
+/* The state of merging. */
 struct composing {
     struct arena *arena;
     const struct catalog *catalog;
@@ -48,7 +48,7 @@ struct composing {
     struct words overrides;
     const struct yaml_node *node; /* `overrides`, else `extends` */
     bool *used, *known;           /* by override: replaces a file; matches one of the other's */
-    const char *clash;            /* the first path that both have and nobody declares */
+    const char *clash;            /* the first undeclared path that both have */
     size_t clashes;
     struct err *err;
 };
@@ -71,13 +71,13 @@ static int add(struct composing *c, const struct fileset *set, size_t index)
     return 0;
 }
 
-/* Of every catalog its own: they say which version it is. */
+/* Files that each catalog keeps to itself, because they describe its version. */
 static bool stays_apart(const char *path)
 {
     return strcmp(path, "catalog.yml") == 0 || strcmp(path, CHANGELOG_PATH) == 0;
 }
 
-/* "templates/TYPE/template.yml" with `extends: TYPE` adds to the other one, which stays there. */
+/* Whether a templates/TYPE/template.yml with `extends: TYPE` extends the other one, which stays. */
 static int adds_to_same(bool *out, struct composing *c, const char *path)
 {
     static const char head[] = "templates/", tail[] = "/template.yml";
@@ -97,7 +97,7 @@ static int adds_to_same(bool *out, struct composing *c, const char *path)
     return 0;
 }
 
-/* Marks what matches; whether anything does. */
+/* Marks the overrides that match; tells whether any does. */
 static bool mark(struct composing *c, bool *marks, const char *path)
 {
     bool found = false;
@@ -120,7 +120,7 @@ static int replace(struct composing *c, size_t index)
     return add(c, c->files->own, index);
 }
 
-/* Both are sorted by the same order, and so is what becomes of them. */
+/* Merges the two sorted sets into a sorted one. */
 static int join(struct composing *c)
 {
     const struct fileset *own = c->files->own, *other = c->files->other;
@@ -144,7 +144,7 @@ static int join(struct composing *c)
     return rc < 0 ? -1 : budget_steps(0, c->err);
 }
 
-/* ---------------------------------------------------------------- what is declared */
+/* ---------------------------------------------------------------- overrides */
 
 static int read_overrides(struct composing *c)
 {

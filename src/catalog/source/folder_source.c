@@ -1,4 +1,4 @@
-/* A catalog that is a folder on disk: for development. Its files, read without following links. */
+/* A catalog in a folder on disk, for development. Reads files without following links. */
 #include "catalog/catalog_source.h"
 
 #include "base/arena.h"
@@ -18,10 +18,10 @@
 #include <unistd.h>
 
 struct folder_files {
-    struct fileset set; /* first: a set is cast back to its folder */
+    struct fileset set; /* must come first: the set is cast back */
     struct arena *arena;
     struct fileset_entry *entries;
-    struct span *read; /* bytes of the entries read so far */
+    struct span *read; /* by entry; bytes already read */
     bool (*counts)(const char *path);
     const char *path;
     int fd;
@@ -62,7 +62,7 @@ static int visit(struct folder_files *folder, int fd, const char *name, const ch
     if (S_ISDIR(info.st_mode))
         return walk_subfolder(folder, fd, name, path, depth, err);
     if (!S_ISREG(info.st_mode) && strcmp(path, CHANGELOG_PATH) == 0)
-        return 0; /* words only: a catalog does without */
+        return 0; /* only text for readers: a catalog works without it */
     if (!S_ISREG(info.st_mode))
         return err_set(err, TG_USAGE, "invalid", "'%s' in the catalog is %s: only files count",
                        path, S_ISLNK(info.st_mode) ? "a link" : "special");
@@ -98,7 +98,7 @@ static int read_all(char *bytes, size_t size, int fd)
         if (got < 0)
             return -1;
         if (got == 0) {
-            errno = EIO; /* shorter than when it was listed */
+            errno = EIO; /* the file has shrunk since it was listed */
             return -1;
         }
         done += (size_t)got;
@@ -106,7 +106,7 @@ static int read_all(char *bytes, size_t size, int fd)
     return 0;
 }
 
-/* Opens below the catalog, refusing links in any part of the path. -1 with errno. */
+/* Opens a path below the catalog, refusing links in all its parts. -1 with errno. */
 static int open_below(int top, const char *path)
 {
     ERR_SCRATCH(ignored);
@@ -182,7 +182,7 @@ static bool folder_takes(const char *source)
     return path && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/* An empty one may be where a disk is not mounted. */
+/* An empty folder may be the place of a disk that is not mounted. */
 static int refuse_ref(const char *path, const char *ref, struct err *err)
 {
     ARENA_SCRATCH(scratch);

@@ -16,12 +16,12 @@
 #include <strings.h>
 
 struct git_files {
-    struct fileset set; /* first: a set is cast back */
+    struct fileset set; /* must come first: the set is cast back */
     struct arena *arena;
     git_odb *odb;
     struct fileset_entry *entries;
     git_oid *ids;
-    git_odb_object **objects; /* the blobs read so far */
+    git_odb_object **objects; /* blobs already read */
     size_t *counted;          /* by the run's budget: libgit2 has them */
 };
 
@@ -50,7 +50,7 @@ static int read_sizes(struct git_files *files, struct err *err)
     return 0;
 }
 
-/* As git sorts them: a folder as if its name ended in '/'. */
+/* git's order: a folder's name counts as if it ended in '/'. */
 static int compare(const git_tree_entry *a, const git_tree_entry *b)
 {
     const char *left = git_tree_entry_name(a), *right = git_tree_entry_name(b);
@@ -63,7 +63,7 @@ static int compare(const git_tree_entry *a, const git_tree_entry *b)
     return one - other;
 }
 
-/* What no tree that git makes has: a reader that goes by order or by name would pass it over. */
+/* Refuses names and orders that git never writes: other readers might not find such entries. */
 static const char *bad_name(const git_tree *tree, size_t at)
 {
     const git_tree_entry *entry = git_tree_entry_byindex(tree, at);
@@ -107,15 +107,14 @@ static int visit(struct git_files *files, git_repository *repository, const git_
         return walk(files, repository, git_tree_entry_id(entry), path, depth + 1, err);
     bool file = mode == GIT_FILEMODE_BLOB || mode == GIT_FILEMODE_BLOB_EXECUTABLE;
     if (!file && strcmp(path, CHANGELOG_PATH) == 0)
-        return 0; /* words only: a catalog does without */
+        return 0; /* only text for readers: a catalog works without it */
     if (!file)
         return err_set(err, TG_USAGE, "invalid", "'%s' in the catalog is %s: only files count",
                        path, mode == GIT_FILEMODE_LINK ? "a link" : "a submodule");
     return add_blob(files, path, entry, err);
 }
 
-/* The folders of a tree that will be read next, in one turn; what is no part of a catalog is not.
- */
+/* Prefetches the subtrees that belong to a catalog, in one round trip. */
 static void look_ahead(const struct git_files *files, const git_tree *tree, const char *prefix)
 {
     ARENA_SCRATCH(scratch);
@@ -169,7 +168,7 @@ static int read_blob(struct span *out, const struct fileset *set, size_t index, 
     return 0;
 }
 
-/* From a tree to that of a folder in it, a part at a time. */
+/* Descends from a tree to a folder, one part at a time. */
 static int enter(git_oid *id, git_repository *repository, const char *folder, struct err *err)
 {
     ARENA_SCRATCH(scratch);
@@ -193,7 +192,7 @@ static int enter(git_oid *id, git_repository *repository, const char *folder, st
     return 0;
 }
 
-/* Entries come in git's order, which sorts a folder as if its name ended in '/': so do paths. */
+/* Git sorts a folder as if its name ended in '/', so entries come in order of full paths. */
 static int start_walk(struct git_files *files, git_repository *repository, const git_oid *id,
                       const char *folder, struct err *err)
 {

@@ -1,4 +1,4 @@
-/* A catalog in a git repository on this machine, by path or file://: read from its objects. */
+/* A catalog in a local git repository (path or file://), read from its objects. */
 #include "git/libgit2.h"
 
 #include "base/arena.h"
@@ -24,20 +24,20 @@ static bool git_takes(const char *source)
     return path && source_is_repository(path);
 }
 
-/* A catalog that is looked for in a repository. */
+/* The state of opening a catalog in a repository. */
 struct opening {
     struct arena *arena;
     struct foreign_repo repository;
-    const char *source, *folder; /* what the user named, as the record has it; in the repository */
+    const char *source, *folder; /* as recorded; in the repository */
     struct foreign_refs refs;
     struct catalog_revision *items;
     size_t count;
-    const struct catalog_revision *chosen; /* NULL: a commit by its id */
+    const struct catalog_revision *chosen; /* NULL: a commit id was given */
     struct catalog *out;
     struct err *err;
 };
 
-/* A clone's branches are those of its origin; its own count where both are there. */
+/* Branches of `origin` count as branches, unless the clone has its own of the same name. */
 static bool split_name(enum revision_kind *kind, const char **name, const char *ref,
                        const struct opening *o)
 {
@@ -85,7 +85,7 @@ static int git_list(struct catalog_revision **out, size_t *count, struct arena *
     return rc;
 }
 
-/* A commit by its id, whole or the beginning of it; false: there is none. */
+/* Finds a commit by its full or abbreviated id; false if there is none. */
 static bool find_commit(git_oid *out, git_repository *repository, const char *ref)
 {
     git_oid id;
@@ -106,7 +106,7 @@ static int take(struct opening *o, const char *ref, const char *commit)
     return 0;
 }
 
-/* What HEAD names: its branch, or its commit alone. */
+/* Chooses HEAD's branch, or the commit of a detached HEAD. */
 static int choose_head(struct opening *o)
 {
     const char *branch;
@@ -137,14 +137,14 @@ static int choose_ref(struct opening *o, const char *ref)
     return take(o, hex, hex);
 }
 
-/* The newest release tag; where there is none, the branch that HEAD names. */
+/* Chooses the newest release tag; without one, HEAD's branch. */
 static int choose_default(struct opening *o)
 {
     o->chosen = revision_newest(o->items, o->count, NULL, false);
     return o->chosen ? take(o, o->chosen->name, o->chosen->commit) : choose_head(o);
 }
 
-/* Whether the folder holds what HEAD says. */
+/* Whether the folder's files equal those in HEAD. */
 static int is_committed(bool *out, struct opening *o, const struct fileset *files)
 {
     const struct fileset *committed = NULL;
@@ -165,7 +165,7 @@ static int is_committed(bool *out, struct opening *o, const struct fileset *file
     return rc;
 }
 
-/* The work tree `path` as it lies there, where it is not what HEAD says: for development. */
+/* Opens the work tree `path` as it is, if it differs from HEAD: for development. */
 static int open_dirty(bool *dirty, struct opening *o, const char *path)
 {
     struct catalog folder = {0};
@@ -191,7 +191,7 @@ static int open_dirty(bool *dirty, struct opening *o, const char *path)
     return 0;
 }
 
-/* Only where the user requires one: what lies on this machine is the user's own. */
+/* Only on request: local repositories are the user's own. */
 static int check_signature(struct opening *o)
 {
     const struct signature_wanted wanted = {
@@ -236,7 +236,7 @@ static int git_open(struct catalog *out, struct arena *arena, const char *source
         return -1;
     o.source = is_url ? source : *o.folder ? arena_printf(arena, "%s//%s", path, o.folder) : path;
     int rc = 0;
-    if (!ref && !is_url && !trust_wants_signature(source)) /* nobody signed what is not committed */
+    if (!ref && !is_url && !trust_wants_signature(source)) /* uncommitted files have no signature */
         rc = open_dirty(&dirty, &o, path);
     if (rc == 0 && !dirty)
         rc = open_revision(&o, ref);

@@ -1,4 +1,4 @@
-/* What was fetched of one repository on a server: objects, and what the server said it has. */
+/* The cache of one repository on a server: its objects and its listing of refs. */
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -58,7 +58,7 @@ static int sync_folder(const char *path, struct err *err)
     return io_sync(&place, 1, err);
 }
 
-/* Beside its place, then by rename: who comes second finds it there. */
+/* Creates under another name and renames; a concurrent process finds the winner's. */
 static int make(const struct remote_cache *cache, const char *folder, struct err *err)
 {
     const char *made;
@@ -124,7 +124,7 @@ void remote_cache_unlock(struct remote_cache *cache)
     cache->lock = -1;
 }
 
-/* What processes left that were killed; nobody else fetches. */
+/* Removes what killed processes left; the lock is held. */
 static void sweep(const struct remote_cache *cache)
 {
     IO_DIR_SCRATCH(dir) = opendir(cache->path);
@@ -134,7 +134,7 @@ static void sweep(const struct remote_cache *cache)
             io_remove(dirfd(dir), entry->d_name);
 }
 
-/* A repository to fetch into, which is thrown away. */
+/* Creates a temporary repository to fetch into. */
 static int make_incoming(const char **out, const struct remote_cache *cache, struct err *err)
 {
     char *folder = arena_printf(cache->arena, "%s/%sXXXXXX", cache->path, incoming);
@@ -153,7 +153,7 @@ static void remove_incoming(const struct remote_cache *cache, const char *git_di
     io_remove(AT_FDCWD, arena_memdup(cache->arena, git_dir, (size_t)(end - git_dir)));
 }
 
-/* ---------------------------------------------------------------- what the server has */
+/* ---------------------------------------------------------------- the listing */
 
 static int unreachable(const struct remote_cache *cache, const char *words, struct err *err)
 {
@@ -215,7 +215,7 @@ static int bad_line(struct err *err, const char *line)
                    line);
 }
 
-/* "v1.0.0^{}": what the tag of the line before leads to. */
+/* Handles "v1.0.0^{}": the commit of the tag in the line before. */
 static void peel(struct ref_listing *out, char *name, const char *id)
 {
     struct catalog_revision *last = out->count ? &out->items[out->count - 1] : NULL;
@@ -280,7 +280,7 @@ int listing_parse(struct ref_listing *out, struct arena *arena, struct span text
 
 /* ---------------------------------------------------------------- objects */
 
-/* Each part of a pack by rename, its index last: without that it is nothing. */
+/* Renames the files of each pack, its index last: without that git ignores the pack. */
 static int move_packs(const struct remote_cache *cache, const char *git_dir, struct err *err)
 {
     static const char *const ends[] = {".pack", ".idx"};
@@ -300,7 +300,7 @@ static int move_packs(const struct remote_cache *cache, const char *git_dir, str
     return sync_folder(below(cache, "objects/pack"), err);
 }
 
-/* git, too, may have seen another commit than the one that was listed. */
+/* The server may have moved the ref between its listing and the fetch. */
 static int check_wanted(const struct remote_cache *cache, const struct fetch *fetch,
                         const char *git_dir, struct err *err)
 {
@@ -318,7 +318,7 @@ static int check_wanted(const struct remote_cache *cache, const struct fetch *fe
     return err_hint(err, "run the same command again");
 }
 
-/* One id a line. */
+/* Writes one id a line. */
 static int write_ids(const char *path, const struct fetch *fetch, struct err *err)
 {
     BUF_SCRATCH(text, LIMIT_TREE_ENTRIES * (ID_DIGITS + 2));

@@ -23,17 +23,17 @@ struct remote_opening {
     struct arena *arena;
     struct address address;
     struct remote_cache cache;
-    struct foreign_repo repository; /* the cache's */
+    struct foreign_repo repository; /* that of the cache */
     git_odb *odb;
     struct ref_listing listing; /* empty: the server was never asked */
     bool listed;
-    const struct catalog_revision *chosen; /* NULL: a commit by its id */
+    const struct catalog_revision *chosen; /* NULL: a commit id was given */
     const char *shown, *commit;
     git_oid id; /* of the commit */
     struct err *err;
 };
 
-/* A server is asked once in a run. */
+/* Servers asked in this run: each is asked only once. */
 static struct words asked;
 
 static int read_listing(struct remote_opening *o)
@@ -61,7 +61,7 @@ static void end(struct remote_opening *o)
     git_odb_free(o->odb);
 }
 
-/* ---------------------------------------------------------------- what is there */
+/* ---------------------------------------------------------------- the cache */
 
 static bool has_object(const struct remote_opening *o, const char *hex)
 {
@@ -83,7 +83,7 @@ static int newest_first(const void *a, const void *b)
     return semver_compare(&right->version, &left->version);
 }
 
-/* What can be had without the server: its newest releases that are in the cache. */
+/* Suggests the newest releases in the cache, which need no server. */
 static int hint_cached(const struct remote_opening *o)
 {
     struct cached_release *releases =
@@ -107,7 +107,7 @@ static int hint_cached(const struct remote_opening *o)
                     shell_command(o->arena, "--to %s", names[0]));
 }
 
-/* What the server has now; of a run that asks nobody, what it had when it was asked last. */
+/* Gets the server's current listing; offline, the cached one. */
 static int ask(struct remote_opening *o)
 {
     bool offline = remote_settings()->offline;
@@ -126,7 +126,7 @@ static int ask(struct remote_opening *o)
                    o->address.source);
 }
 
-/* ---------------------------------------------------------------- which revision */
+/* ---------------------------------------------------------------- the revision */
 
 static int take(struct remote_opening *o, const char *shown, const char *commit)
 {
@@ -141,7 +141,7 @@ static int unknown(const struct remote_opening *o, const char *ref)
                             o->listing.count);
 }
 
-/* A tag that is here is taken as it is here: the server need not be there. */
+/* Finds a tag in the cache, which needs no server. */
 static const struct catalog_revision *find_here(const struct remote_opening *o, const char *ref)
 {
     const struct catalog_revision *tag =
@@ -170,7 +170,7 @@ static int choose_named(struct remote_opening *o, const char *ref)
     return take(o, hex, hex);
 }
 
-/* The newest release; where there is none, the branch that the server's HEAD names. */
+/* Chooses the newest release; without one, the branch of the server's HEAD. */
 static int choose_default(struct remote_opening *o)
 {
     const struct ref_listing *listing = &o->listing;
@@ -190,7 +190,7 @@ static int choose_default(struct remote_opening *o)
 
 /* ---------------------------------------------------------------- its objects */
 
-/* By its name rather than its id: that every server gives, with the tag. */
+/* Fetches by name if there is one: every server allows that, and a tag comes along. */
 static const struct catalog_revision *name_of(const struct remote_opening *o)
 {
     if (o->chosen)
@@ -222,7 +222,7 @@ static int fetch(enum fetch_outcome *outcome, struct remote_opening *o, const st
     return git_odb_refresh(o->odb) < 0 ? git_fail(o->err, "cannot read what was fetched") : 0;
 }
 
-/* Some servers give only what a name of theirs leads to: then all of them, with all before. */
+/* Some servers serve only objects reachable from refs: then fetches all refs and history. */
 static int fetch_commit(struct remote_opening *o)
 {
     struct fetch what = make_fetch(o, true), all = {.whole = true};
@@ -245,7 +245,7 @@ static int find_missing(struct oid **ids, size_t *count, struct remote_opening *
                                o->err);
 }
 
-/* The files of the catalog's folder in one turn; from a server that does not give them so, all. */
+/* Fetches the files of the catalog's folder in one request; if the server cannot, all files. */
 static int fetch_files(struct remote_opening *o, struct oid *ids, size_t count)
 {
     struct fetch steps[] = {{.ids = ids, .count = count}, make_fetch(o, false), {.whole = true}};
@@ -259,7 +259,7 @@ static int fetch_files(struct remote_opening *o, struct oid *ids, size_t count)
                    o->address.url, count);
 }
 
-/* A tag that was asked for, or whose signature counts, comes with its commit. */
+/* Whether the tag is here, too, if it was asked for or its signature counts. */
 static bool has_tag(const struct remote_opening *o)
 {
     const struct catalog_revision *name = name_of(o);
@@ -285,7 +285,7 @@ static int make_complete(struct remote_opening *o)
         return -1;
     if (remote_cache_lock(&o->cache, o->err) < 0)
         return -1;
-    (void)git_odb_refresh(o->odb); /* somebody else may have fetched it meanwhile */
+    (void)git_odb_refresh(o->odb); /* another process may have fetched it since */
     if (((!has_object(o, o->commit) || !has_tag(o)) && fetch_commit(o) < 0) ||
         find_missing(&ids, &count, o) < 0)
         return -1;

@@ -1,5 +1,5 @@
-/* The files of a commit, never checked out, and those of two catalogs of which one builds on the
- * other.
+/*
+ * The files of a commit, without a checkout; the merged files of a catalog and the one it extends.
  */
 #pragma once
 
@@ -16,23 +16,23 @@ struct oid;
 struct yaml_node;
 
 /*
- * The catalog is in `folder` of the commit ("": at its top). Links and submodules in it are refused
+ * The catalog is in `folder` of the commit ("": at the top). Refuses links and submodules in it
  * (exit 2). The set keeps blobs until catalog_git_files_free.
  */
 TG_CHECKED int catalog_git_files(const struct fileset **out, struct arena *arena,
                                  struct git_repository *repository, const struct git_oid *commit,
                                  const char *folder, struct err *err);
-/* The files of it that the repository does not have, where it was fetched in part: their ids. */
+/* The ids of the catalog's files that a partially fetched repository lacks. */
 TG_CHECKED int catalog_git_missing(struct oid **out, size_t *count, struct arena *arena,
                                    struct git_repository *repository, const struct git_oid *commit,
                                    const char *folder, struct err *err);
 void catalog_git_files_free(const struct fileset *files);
-/* `close` of a catalog whose files are such a set, and whose handle is the repository. */
+/* `close` for a catalog with such a set, whose handle is the repository. */
 void catalog_git_close(struct catalog *catalog);
 
 /* `extends` of catalog.yml. */
 struct extension {
-    const char *source;           /* NULL: there is none */
+    const char *source;           /* NULL: absent */
     const char *ref;              /* NULL: the newest */
     const struct yaml_node *node; /* for messages */
 };
@@ -40,13 +40,13 @@ struct extension {
 TG_CHECKED int extension_read(struct extension *out, const struct yaml_node *yml, struct err *err);
 
 /*
- * Of a catalog that is read and whose `extends` is open: `files` become those of both, sorted, each
- * path once, `own` what they were. The other catalog's catalog.yml and CHANGELOG.md stay its own.
- * Exit 2 at the place in catalog.yml: a path that both have and that `overrides` does not declare
- * (but for the template.yml of a type that extends the same type), and an override that replaces
- * nothing; "limit" where both together have too many files.
+ * Merges a catalog with the open catalog that it extends: `files` gets the files of both, sorted,
+ * each path once; `own` keeps the catalog's own. The other catalog's catalog.yml and CHANGELOG.md
+ * are left out. Exit 2 at the place in catalog.yml if both have a path that `overrides` does not
+ * declare (except the template.yml of a type that extends the same type), or if an override
+ * replaces nothing; "limit" if there are too many files.
  */
 TG_CHECKED int compose(struct catalog *catalog, struct arena *arena, struct err *err);
 
-/* How many catalogs below this one a file is from: 0 where it is the catalog's own. */
+/* How many levels below this catalog a file comes from; 0: its own. */
 size_t compose_depth(const struct catalog *catalog, const char *path);

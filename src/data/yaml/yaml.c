@@ -12,14 +12,14 @@
 #include <string.h>
 #include <yaml.h>
 
-/* The nodes of collections that are not complete yet lie on one stack, innermost on top. */
+/* Nodes of unfinished collections form one stack, innermost on top. */
 struct yaml_reader {
     yaml_parser_t parser;
     struct yaml_doc *doc;
     struct arena *arena;
     struct yaml_node **stack;
     size_t count;
-    size_t characters, bytes; /* the same place counted twice: libyaml tells the first only */
+    size_t characters, bytes; /* the same position in both units: libyaml reports characters only */
     bool ascii;
     struct err *err;
 };
@@ -27,7 +27,7 @@ struct yaml_reader {
 static int fail_at(struct err *err, const struct yaml_doc *doc, size_t offset, const char *code,
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* `doc` may be NULL: there is no place then. */
+/* Without a `doc` (NULL) the error has no place. */
 static int fail_with(struct err *err, const struct yaml_doc *doc, size_t offset, const char *code,
                      const char *format, va_list args) __attribute__((format(printf, 5, 0)));
 
@@ -49,7 +49,7 @@ static int fail_at(struct err *err, const struct yaml_doc *doc, size_t offset, c
     return rc;
 }
 
-/* What YAML itself admits to a document (its production c-printable). */
+/* Whether YAML allows the character in a document (c-printable). */
 static bool is_printable(uint32_t c)
 {
     if (c < 0xA0)
@@ -93,7 +93,7 @@ static int check_source(bool *ascii, const struct yaml_doc *doc, struct err *err
     return 0;
 }
 
-/* The byte at which character `index` begins. Marks mostly move forward: so does the cursor. */
+/* The byte at which character `index` begins. Marks mostly move forward, and so does the cursor. */
 static size_t byte_offset(struct yaml_reader *reader, size_t index)
 {
     struct span text = reader->doc->source;
@@ -154,7 +154,7 @@ static int next_event(yaml_event_t *event, struct yaml_reader *reader)
 
 #define SHOWN_BYTES 60 /* of a foreign text in a message */
 
-/* How much of `text` a message shows: whole characters only. */
+/* The number of bytes of `text` that a message shows: whole characters only. */
 static int shown(struct span text)
 {
     size_t len = text.len;
@@ -171,7 +171,7 @@ static int refuse_property(struct yaml_reader *reader, size_t offset, const char
                    what, sign != '\0', &sign, shown(span_from(text)), text);
 }
 
-/* Anchors, aliases, tags. */
+/* Refuses anchors, aliases and tags. */
 static int refuse_properties(const yaml_event_t *event, size_t offset, struct yaml_reader *reader)
 {
     const yaml_char_t *anchor = NULL, *tag = NULL;
@@ -264,7 +264,7 @@ static int by_name(const void *a, const void *b)
     return order ? order : (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Keeps the pair whose repetition comes first in the document. */
+/* Keeps the pair whose repeated key comes first in the document. */
 static void note_duplicate(const struct yaml_node *pair[2], const struct yaml_node *first,
                            const struct yaml_node *again)
 {
@@ -274,7 +274,7 @@ static void note_duplicate(const struct yaml_node *pair[2], const struct yaml_no
     pair[1] = again;
 }
 
-#define FEW_KEYS 12 /* up to here, comparing all with all is the fastest way */
+#define FEW_KEYS 12 /* up to here, comparing every pair is fastest */
 
 static void find_duplicate(const struct yaml_node *pair[2], const struct yaml_node *map)
 {
@@ -451,7 +451,7 @@ int yaml_at(struct err *err, const struct yaml_node *node)
 int yaml_at_byte(struct err *err, const struct yaml_node *node, size_t byte)
 {
     struct span source = node->doc->source;
-    size_t start = node->offset + (node->plain ? 0 : 1); /* behind the quote */
+    size_t start = node->offset + (node->plain ? 0 : 1); /* skip the quote */
     bool as_it_is = start <= source.len && node->text.len <= source.len - start &&
                     memcmp(source.ptr + start, node->text.ptr, node->text.len) == 0;
     return err_at(err, node->doc->name, source.ptr, source.len,

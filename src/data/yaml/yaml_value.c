@@ -1,4 +1,4 @@
-/* What YAML nodes say: lookups, typed readers, plain data, and two of them as one. */
+/* Values of YAML nodes: lookups, typed readers, conversion to data, merging. */
 #include "data/yaml.h"
 
 #include "base/arena.h"
@@ -125,7 +125,7 @@ static bool is_decimal(const char *text)
     return count > 0 && text[at + count] == '\0';
 }
 
-/* 0 where `text` (checked to be digits of `base`) is within 64 bits. */
+/* Returns 0 if `text`, already checked to be digits of `base`, fits into 64 bits. */
 static int to_integer(int64_t *out, const char *text, int base)
 {
     errno = 0;
@@ -202,7 +202,7 @@ static struct data *special_float(struct arena *arena, const char *text)
     return NULL;
 }
 
-/* 0o17 and 0x1F: digits after the prefix that are all of that base. */
+/* Whether it is `prefix` and digits of `set`: 0o17, 0x1F. */
 static bool is_based(const char *text, const char *prefix, const char *set)
 {
     size_t count;
@@ -261,7 +261,7 @@ struct data *yaml_to_data(struct arena *arena, const struct yaml_node *node)
     return data;
 }
 
-/* ---------------------------------------------------------------- two nodes as one */
+/* ---------------------------------------------------------------- merging nodes */
 
 static struct yaml_node *node_like(struct arena *arena, const struct yaml_node *like)
 {

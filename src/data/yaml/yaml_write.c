@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Readers look this far for the ':' behind a key; longer keys are written with '?'. */
+/* Readers search this far for the ':' behind a key; longer keys are written with '?'. */
 #define KEY_BYTES_MAX 1000
 
 /* Words that some reader, of YAML 1.1 or 1.2, takes for something other than text. */
@@ -31,9 +31,9 @@ static bool is_word(char c)
 }
 
 /*
- * Whether `text` may stand without quotes: it begins with a letter or '/', is no reserved word, and
- * holds nothing but ASCII that means nothing to YAML. A blank, and outside flow collections ':' and
- * ',', may stand between such characters.
+ * Whether `text` needs no quotes: it begins with a letter or '/', is no reserved word, and holds
+ * only ASCII without a meaning in YAML. Between such characters a blank may stand, and outside flow
+ * collections also ':' and ','.
  */
 static bool is_plain(struct span text, bool flow)
 {
@@ -64,7 +64,7 @@ static int put_escape(struct buf *out, uint32_t c)
     return buf_printf(out, c < 0x10000 ? "\\u%04X" : "\\U%08X", (unsigned)c);
 }
 
-/* Characters that do not show, that break lines, or that YAML forbids. */
+/* Invisible characters, line breaks, and characters that YAML forbids. */
 static bool needs_escape(uint32_t c)
 {
     return unicode_is_control(c) || unicode_is_hidden(c) || c == 0xA0 || c == 0x2028 ||
@@ -137,7 +137,7 @@ static bool is_block(const struct data *data)
            (data->kind == DATA_MAP && data->map.count);
 }
 
-/* Nothing is written that yaml_parse would refuse for its depth. */
+/* Refuses to write what yaml_parse would refuse to read for its depth. */
 static int too_deep(struct buf *out)
 {
     out->overflowed = true;
@@ -149,7 +149,7 @@ static void put_indent(struct buf *out, size_t indent)
     (void)buf_printf(out, "%*s", (int)indent, "");
 }
 
-/* The key with its colon; `? ` and a line of its own where it is long. */
+/* Writes the key and its colon; a long key gets `? ` and a line of its own. */
 static void put_key(struct buf *out, struct span name, size_t indent, bool flow)
 {
     size_t start = out->len;
@@ -195,7 +195,7 @@ static void put_item(struct buf *out, const struct data *item, size_t indent, si
     (void)buf_putc(out, '\n');
 }
 
-/* The indent of the first line is there already. */
+/* The caller has indented the first line. */
 static int put_block(struct buf *out, const struct data *data, size_t indent, size_t depth)
 {
     if (depth == LIMIT_DOCUMENT_DEPTH)

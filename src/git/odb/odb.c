@@ -1,4 +1,4 @@
-/* A repository's objects, read by libgit2 in a process of their own. */
+/* Reads a repository's objects with libgit2 in a separate process. */
 #include "git/odb.h"
 
 #include "base/account.h"
@@ -21,38 +21,38 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-/* So many questions are put at once: they, unlike their answers, fit into the socket. */
+/* So many questions are sent at once: unlike their answers they fit into the socket's buffer. */
 #define QUESTIONS_MAX ((size_t)256)
-/* What is kept of looking ahead: objects up to a size, until there is enough. */
+/* Limits for prefetched objects: the size of one, and the total. */
 #define AHEAD_OBJECT_BYTES (64 * LIMIT_KIB)
 #define AHEAD_BYTES (8 * LIMIT_MIB)
-/* What the worker says is taken in pieces of this size: most answers are small. */
+/* Answers are read in pieces of this size: most are small. */
 #define PIECE_BYTES (32 * LIMIT_KIB)
 
 struct known {
     git_oid id;
-    git_object_t type; /* GIT_OBJECT_INVALID: it could not be fetched */
+    git_object_t type; /* GIT_OBJECT_INVALID: fetching failed */
     size_t size;
-    char *bytes; /* NULL: only looked at */
+    char *bytes; /* NULL: only kind and size are known */
 };
 
 /*
- * One folder of objects. It lasts as long as the process: a command opens a catalog several times,
- * and shares the worker and what is known.
+ * A folder of objects, kept until the process exits: a command opens a catalog several times, and
+ * shares the worker and the objects already read.
  */
 struct odb_reader {
     struct odb_reader *next;
     char *objects;
     struct odb_worker worker;
-    char *piece; /* came from the socket: used up to `piece_at` of `piece_len` */
+    char *piece; /* read from the socket: `piece_at` of `piece_len` bytes are used */
     size_t piece_at, piece_len;
-    struct known *known; /* by looking ahead */
+    struct known *known; /* prefetched objects */
     size_t known_count, known_bytes;
-    struct oid_map places; /* of ids among what is known */
+    struct oid_map places; /* from ids to indexes of `known` */
 };
 
 struct reader_backend {
-    git_odb_backend backend; /* first: libgit2 hands it back */
+    git_odb_backend backend; /* must come first: libgit2 passes it back */
     struct odb_reader *reader;
 };
 
@@ -63,7 +63,7 @@ static struct odb_reader *reader_of(const git_odb_backend *backend)
     return ((const struct reader_backend *)backend)->reader;
 }
 
-/* What ended it, where that was no object; else NULL. */
+/* Ends the worker; returns the cause, or NULL if an object caused it. */
 static const char *end_worker(struct odb_reader *reader)
 {
     reader->piece_at = reader->piece_len = 0;
@@ -127,7 +127,7 @@ static int not_started(int number)
     return GIT_ERROR;
 }
 
-/* The worker did not answer: over this object, or for a reason of its own. */
+/* Reports that the worker did not answer: because of this object, or for another cause. */
 static int no_answer(struct odb_reader *reader, const git_oid *id)
 {
     const char *reason = end_worker(reader);
@@ -157,7 +157,7 @@ static bool send_all(struct odb_reader *reader, const struct odb_request *reques
     return true;
 }
 
-/* Puts a question to the worker; one that ends over it means damage. */
+/* Sends a question. If the worker dies of it, the object is damaged. */
 static int ask(struct odb_reply *reply, struct odb_reader *reader, enum odb_question question,
                const git_oid *id, size_t digits)
 {
@@ -183,17 +183,17 @@ static const struct known *recall(const struct odb_reader *reader, const git_oid
                : NULL;
 }
 
-/* Takes one answer of several that come in a row, for the item of that number. */
+/* Reads the answer number `number` of a series. */
 typedef int answer_taker(void *context, size_t number, struct odb_reader *reader);
 
-/* Asks the same of all, many at once. After a failure answers may be left over: the worker ends. */
+/* Asks the same of all ids. Ends the worker on failure, since answers may be left unread. */
 static void ask_all(struct odb_reader *reader, const struct odb_request *kind, const git_oid *ids,
                     size_t count, answer_taker *take, void *context)
 {
     struct odb_request requests[QUESTIONS_MAX];
     for (size_t done = 0, some; done < count; done += some) {
         some = count - done < QUESTIONS_MAX ? count - done : QUESTIONS_MAX;
-        bool room = reader->known_bytes < AHEAD_BYTES; /* by now */
+        bool room = reader->known_bytes < AHEAD_BYTES; /* checked for each round */
         for (size_t i = 0; i < some; i++) {
             requests[i] = *kind;
             requests[i].limit = room ? kind->limit : 0;
@@ -205,7 +205,7 @@ static void ask_all(struct odb_reader *reader, const struct odb_request *kind, c
         for (size_t i = 0; rc == 0 && i < some; i++)
             rc = take(context, done + i, reader);
         if (rc < 0) {
-            (void)end_worker(reader); /* each is asked for again, and then it is told */
+            (void)end_worker(reader); /* each is asked for again, and then reported */
             return;
         }
     }
@@ -243,7 +243,7 @@ static int take_found(void *context, size_t number, struct odb_reader *reader)
     return 0;
 }
 
-/* Makes room for those of `ids` that were never asked for, each once. */
+/* Makes room for those of `ids` that are not known yet, each once. */
 static void add_unknown(struct odb_reader *reader, const git_oid *ids, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -333,7 +333,7 @@ static int reader_read_prefix(git_oid *out, void **data, size_t *size, git_objec
     return rc < 0 ? rc : reader_read(data, size, type, backend, out);
 }
 
-/* Somebody may have packed objects since. */
+/* Another process may have packed objects since. */
 static int reader_refresh(git_odb_backend *backend)
 {
     struct odb_reply reply;
@@ -357,7 +357,7 @@ void odb_forget(void)
     }
 }
 
-/* Whose objects they are says how much memory reading one may take. */
+/* The account (own or foreign) decides how much memory reading an object may take. */
 static struct odb_reader *get_reader(const char *objects)
 {
     size_t memory = account_current() == ACCOUNT_OWN ? LIMIT_OBJECT_MEMORY_BYTES

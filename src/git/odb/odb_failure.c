@@ -1,4 +1,4 @@
-/* Why objects cannot be read though none of them is to blame: limits, memory, somebody's kill. */
+/* Failures to read objects for which no object is to blame: limits, memory, a signal. */
 #include "git/odb_failure.h"
 
 #include "base/str.h"

@@ -1,4 +1,4 @@
-/* Reads foreign objects with libgit2 in a process of its own, which may hang, swell or crash. */
+/* The worker: reads foreign objects with libgit2 in a process that may hang, swell or crash. */
 #include "git/odb/odb_worker.h"
 
 #include "base/limits.h"
@@ -26,10 +26,10 @@
 #define WITH_SANITIZER 1
 #endif
 
-/* How it ends where no object is to blame: a limit that it was started with is too low. */
+/* Exit codes for causes other than an object: a limit inherited from the parent is too low. */
 enum { ODB_EXIT_SETUP = 3, ODB_EXIT_MEMORY = 4 };
 
-/* Locks and pipes of the parent must not live longer than it does. */
+/* Closes inherited descriptors, so that the parent's locks and pipes end with the parent. */
 static int keep_only(int socket)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -41,8 +41,8 @@ static int keep_only(int socket)
 }
 
 /*
- * A terminal's Ctrl-C goes to the whole process group: what it means is for the parent to say,
- * whose end is this process's end, too.
+ * Ctrl-C reaches the whole process group, but only the parent decides what it means; when the
+ * parent ends, this process ends too.
  */
 static int set_signals(void)
 {
@@ -55,7 +55,7 @@ static int set_signals(void)
     return 0;
 }
 
-/* What this process has of its parent counts as its own, and was paid for there. */
+/* The data size inherited from the parent: it counts for this process, but is paid for there. */
 static rlim_t inherited_data(void)
 {
     unsigned long pages = 0;
@@ -68,7 +68,7 @@ static rlim_t inherited_data(void)
     return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Lowers a limit to `most`, or leaves it where it is lower already: then `*tight`. */
+/* Lowers a limit to `most`. If it is lower already, leaves it and sets `*tight`. */
 static int lower(bool *tight, __rlimit_resource_t which, rlim_t most)
 {
     struct rlimit limit;
@@ -83,13 +83,13 @@ static int lower(bool *tight, __rlimit_resource_t which, rlim_t most)
     return setrlimit(which, &limit);
 }
 
-/* `*tight` where somebody allows this process less memory than it allows itself. */
+/* Sets limits. Sets `*tight` if inherited limits allow less memory than ours. */
 static int confine(bool *tight, size_t memory)
 {
     const struct rlimit none = {0, 0};
     if (set_signals() < 0 || setrlimit(RLIMIT_CORE, &none) < 0)
         return -1;
-#ifndef WITH_SANITIZER /* it reserves terabytes */
+#ifndef WITH_SANITIZER /* the sanitizer reserves terabytes */
     struct rlimit space;
     if (lower(tight, RLIMIT_DATA, inherited_data() + memory) < 0 ||
         getrlimit(RLIMIT_AS, &space) < 0)
@@ -104,7 +104,7 @@ static int confine(bool *tight, size_t memory)
     return 0;
 }
 
-/* Ends this process after so much more time of the processor. */
+/* Ends this process after `seconds` more of processor time. */
 static void set_alarm(time_t seconds)
 {
     const struct itimerval timer = {.it_value = {seconds, 0}};
@@ -148,7 +148,7 @@ static void say(struct talk *talk, const void *bytes, size_t size)
     talk->out_len += size;
 }
 
-/* The next question, or NULL where there will be none. Before it waits it has answered all. */
+/* The next question, or NULL at the end. Sends all pending answers before it waits. */
 static const struct odb_request *listen_for_next(struct talk *talk)
 {
     const size_t one = sizeof(*talk->requests);
@@ -168,7 +168,7 @@ static const struct odb_request *listen_for_next(struct talk *talk)
     return &talk->requests[talk->used / one - 1];
 }
 
-/* `*object` only where its bytes follow. */
+/* Sets `*object` only if its bytes follow. */
 static void answer(struct odb_reply *reply, git_odb_object **object, git_odb *odb,
                    const struct odb_request *request)
 {
@@ -210,7 +210,7 @@ static bool lacks_memory(const struct odb_reply *reply)
     return why && why->klass == GIT_ERROR_NOMEMORY;
 }
 
-/* Time is the processor's, so that waiting for a question costs none: the alarm stays set. */
+/* The alarm counts processor time, so it can stay set while waiting for a question. */
 static void serve(git_odb *odb, int socket, bool tight)
 {
     static struct talk talk;
@@ -234,14 +234,14 @@ static void serve(git_odb *odb, int socket, bool tight)
     }
 }
 
-/* Never returns. `socket` and standard error are all that it keeps of its parent. */
+/* Never returns. Keeps only `socket` and standard error of the parent's descriptors. */
 static _Noreturn void run_worker(const char *objects, int socket, size_t memory)
 {
     git_odb *odb = NULL;
     bool tight = false;
     if (keep_only(socket) < 0 || confine(&tight, memory) < 0)
         _exit(ODB_EXIT_SETUP);
-    /* the parent compares content and id */
+    /* the parent checks content against id */
     (void)git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
     set_alarm(LIMIT_OBJECT_SECONDS);
     if (git_odb_open(&odb, objects) < 0)
@@ -252,10 +252,10 @@ static _Noreturn void run_worker(const char *objects, int socket, size_t memory)
 
 /* ---------------------------------------------------------------- in the parent */
 
-/* A worker that ended is followed by another so often; then all is damaged. */
+/* So often a dead worker is replaced; after that, all objects count as damaged. */
 enum { WORKERS_MAX = 4 };
 
-/* One that has closed its socket is about to end: it is waited for so long. */
+/* A worker that has closed its socket is about to end: waits this long for it. */
 enum { TURNS = 200, TURN_NANOSECONDS = 5000000 };
 
 static int make_worker(struct odb_worker *worker, const char *objects, const int ends[2])
@@ -294,7 +294,7 @@ int odb_worker_start(struct odb_worker *worker, const char *objects)
     return number;
 }
 
-/* Whether it ended by itself, or was ended by others, before we do it. */
+/* Whether the worker has already ended, by itself or by a signal. */
 static bool has_ended(int *status, const struct odb_worker *worker)
 {
     const struct timespec turn = {.tv_nsec = TURN_NANOSECONDS};
@@ -311,7 +311,7 @@ static bool has_ended(int *status, const struct odb_worker *worker)
     return ended > 0;
 }
 
-/* Crashes and its own alarm are an object's doing. */
+/* The cause, or NULL for a crash and the worker's own alarm, which an object causes. */
 static const char *reason_of(int status)
 {
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTRAP, SIGPROF};

@@ -1,4 +1,4 @@
-/* The process that reads foreign objects, and what is said between it and src/git/odb/odb.c. */
+/* The worker process for foreign objects, and its protocol with src/git/odb/odb.c. */
 #pragma once
 
 #include "base/err.h"
@@ -11,9 +11,9 @@ enum { ODB_ID = 20 }; /* bytes of an id */
 
 enum odb_question {
     ODB_READ,   /* the bytes follow */
-    ODB_LOOK,   /* type and size; the bytes follow where they are at most `limit`, and some */
+    ODB_LOOK,   /* type and size; the bytes follow if there are 1 to `limit` */
     ODB_EXISTS, /* rc 0 or GIT_ENOTFOUND */
-    ODB_PREFIX, /* the one id that begins with `digits` digits of `id` */
+    ODB_PREFIX, /* finds the only id with the first `digits` digits of `id` */
     ODB_REFRESH,
 };
 
@@ -26,7 +26,7 @@ struct odb_request {
     unsigned char id[ODB_ID];
 };
 
-/* `rc` is libgit2's; the rest only where it is 0. `size` bytes follow where `followed` is 1. */
+/* `rc` is libgit2's. The rest is valid only if it is 0. `size` bytes follow if `followed`. */
 struct odb_reply {
     int32_t rc;
     int32_t type;
@@ -35,18 +35,18 @@ struct odb_reply {
     unsigned char id[ODB_ID];
 };
 
-/* The worker, as its parent has it. */
+/* The worker, seen from its parent. */
 struct odb_worker {
     pid_t pid; /* 0: none */
     int socket;
-    int started;   /* that there were */
-    size_t memory; /* in bytes: what it may take */
+    int started;   /* number of workers so far */
+    size_t memory; /* memory limit in bytes */
 };
 
-/* 0 where it runs; -1 where so many ended that no more is started; else an errno. */
+/* Returns 0 if the worker runs, -1 if too many have died to start another, else an errno. */
 TG_CHECKED int odb_worker_start(struct odb_worker *worker, const char *objects);
 /*
- * Ends it, whatever it does. NULL where it hung, crashed or gave up over an object, or did nothing
- * wrong; else what ended it, as in "was ended by SIGKILL".
+ * Ends the worker. Returns NULL if it was healthy, or if an object made it hang, crash or give up;
+ * else the cause, as in "was ended by SIGKILL".
  */
 const char *odb_worker_end(struct odb_worker *worker);

@@ -1,4 +1,4 @@
-/* What .gitattributes files say of a path, as git reads them. */
+/* The attributes of a path, read from .gitattributes files as git reads them. */
 #include "git/read/attributes.h"
 
 #include "base/arena.h"
@@ -13,14 +13,14 @@ static const char *const names[ATTRIBUTES] = {
     [ATTRIBUTE_FILTER] = "filter", [ATTRIBUTE_ENCODING] = "working-tree-encoding",
 };
 
-/* "[attr]NAME assignments": NAME stands for them. */
+/* "[attr]NAME assignments" defines NAME as a macro. */
 struct macro {
     struct span name;
     struct span assignments;
-    struct macro *next; /* an older one */
+    struct macro *next; /* the previous definition */
 };
 
-/* One attributes file; rules are read from its text each time, which is short. */
+/* One attributes file. Its rules are parsed at each lookup: files are short. */
 struct source {
     const char *folder; /* "" or "a/b/" */
     struct span text;
@@ -79,7 +79,7 @@ static char unescape(const char **at, const char *end)
     return (char)value;
 }
 
-/* A pattern, C-quoted or plain, off the front of a line. */
+/* Takes a pattern, plain or C-quoted, off the front of a line. */
 static const char *take_pattern(struct span *line, struct arena *arena)
 {
     const char *end = line->ptr + line->len, *at = line->ptr + 1;
@@ -141,7 +141,7 @@ static void assign(const struct lookup *lookup, struct span assignments, int dep
     }
 }
 
-/* A pattern without a slash is for names anywhere below; one with a slash is for paths. */
+/* A pattern without a slash matches names at any depth; one with a slash matches paths. */
 static bool matches(const struct lookup *lookup, const char *pattern, const char *folder)
 {
     int flags = FNM_PATHNAME | (lookup->attributes->ignore_case ? FNM_CASEFOLD : 0);
@@ -202,7 +202,7 @@ struct attributes *attributes_new(struct arena *arena, const struct attribute_re
     return attributes;
 }
 
-/* The attributes file of one folder; each is read once. */
+/* Reads the attributes file of a folder, once. */
 static int folder_text(struct span *out, struct attributes *attributes, const char *folder,
                        struct err *err)
 {
@@ -225,7 +225,7 @@ static int folder_text(struct span *out, struct attributes *attributes, const ch
     return 0;
 }
 
-/* Macros are defined outside and at the top only. */
+/* Macros may be defined only outside the tree and at its top. */
 static int read_macros(struct attributes *attributes, struct err *err)
 {
     struct span top;

@@ -1,4 +1,4 @@
-/* What .gitattributes files say of a path, as git reads them. */
+/* The attributes of a path, read from .gitattributes files as git reads them. */
 #pragma once
 
 #include "base/err.h"
@@ -8,7 +8,7 @@
 
 struct arena;
 
-/* Those that change a file's bytes on their way between disk and object. */
+/* Attributes that change a file's bytes between disk and object. */
 enum attribute {
     ATTRIBUTE_TEXT,
     ATTRIBUTE_CRLF,
@@ -27,25 +27,25 @@ struct attribute_value {
 };
 
 /*
- * Gives the content of an attributes file. `path` is relative to the work tree
- * ("a/.gitattributes"); `found` is false where there is none.
+ * Reads an attributes file. `path` is relative to the work tree ("a/.gitattributes"); sets `found`
+ * to false if the file does not exist.
  */
 struct attribute_reader {
     int (*read)(struct span *out, bool *found, void *context, const char *path, struct err *err);
     void *context;
 };
 
-/* Keeps what was read, in the arena. */
+/* Caches what was read, in the arena. */
 struct attributes;
 
 /*
- * `outside` are the texts of files outside of the tree, weakest first (the system's, the user's);
- * `info` is that of $GIT_DIR/info/attributes, which wins over all. Empty spans: none.
+ * `outside` has the files from outside the tree (the system's, the user's), lowest precedence
+ * first. `info` is $GIT_DIR/info/attributes, which has the highest. Empty spans: none.
  */
 struct attributes *attributes_new(struct arena *arena, const struct attribute_reader *reader,
                                   const struct span *outside, size_t outside_count,
                                   struct span info, bool ignore_case);
 
-/* What holds for the file at `path`, relative to the work tree. */
+/* The attributes of the file at `path`, relative to the work tree. */
 TG_CHECKED int attributes_get(struct attribute_value out[ATTRIBUTES], struct attributes *attributes,
                               const char *path, struct err *err);

@@ -1,4 +1,4 @@
-/* The refs of a repository of somebody else: loose and packed, each with the commit it names. */
+/* The refs of a foreign repository, loose and packed, with their commits. */
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* As git has them: links of links, tags of tags. */
+/* git's limits on chains of symbolic refs, and of tags. */
 enum { LINKS_MAX = 5, TAGS_MAX = 64 };
 
 static const char *const wanted[] = {"refs/tags/", "refs/heads/", "refs/remotes/origin/"};
@@ -45,7 +45,7 @@ static int add(struct ref_reading *g, const struct foreign_ref *ref)
 {
     struct foreign_refs *out = g->out;
     if (!foreign_ref_is_name(ref->name))
-        return 0; /* git passes over it, too */
+        return 0; /* git ignores it, too */
     if (out->count == LIMIT_REFS) {
         (void)err_set(g->err, TG_USAGE, "limit", "the catalog has more than %zu tags and branches",
                       LIMIT_REFS);
@@ -70,9 +70,9 @@ static int take_value(struct foreign_ref *ref, struct ref_reading *g, const char
     return oid_parse(&ref->commit, text) < 0 ? damaged(g, ref->name) : 0;
 }
 
-/* ---------------------------------------------------------------- loose ones */
+/* ---------------------------------------------------------------- loose refs */
 
-/* Whether refs that count may lie below `folder`, which ends in '/'. */
+/* Whether wanted refs may be below `folder`, which ends in '/'. */
 static bool leads_to_wanted(const char *folder)
 {
     for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
@@ -106,7 +106,7 @@ static int read_loose(struct ref_reading *g, int folder, const char *name, const
     return take_value(&ref, g, text) < 0 ? -1 : add(g, &ref);
 }
 
-/* `path` is "refs/" or a folder below. */
+/* Reads a folder of refs. `path` is "refs/" or a folder below it. */
 static int walk(struct ref_reading *g, int parent, const char *name, const char *path, size_t depth)
 {
     IO_DIR_SCRATCH(dir) = io_open_dir(parent, name);
@@ -132,9 +132,9 @@ static int walk(struct ref_reading *g, int parent, const char *name, const char 
     return rc;
 }
 
-/* ---------------------------------------------------------------- packed ones */
+/* ---------------------------------------------------------------- packed refs */
 
-/* "ID NAME"; what begins with '^' is told by the objects, what begins with '#' is for git. */
+/* Reads "ID NAME". Skips '^' lines, since the objects have the peeled ids, and comments ('#'). */
 static int take_packed(struct ref_reading *g, struct span line)
 {
     struct foreign_ref ref = {.is_packed = true};
@@ -169,9 +169,9 @@ static int read_packed(struct ref_reading *g, const char *common_dir)
     return 0;
 }
 
-/* ---------------------------------------------------------------- all of them */
+/* ---------------------------------------------------------------- all refs */
 
-/* By name; a loose one counts before the packed one. */
+/* Sorts by name, a loose ref before a packed one. */
 static int by_name(const void *a, const void *b)
 {
     const struct foreign_ref *left = a, *right = b;
@@ -197,7 +197,7 @@ const struct foreign_ref *foreign_refs_find(const struct foreign_refs *refs, con
                : NULL;
 }
 
-/* The one at the end of a chain of symbolic refs, or NULL: the branch of an empty origin's HEAD. */
+/* Follows symbolic refs. NULL if the target does not exist, as in the HEAD of an empty origin. */
 static const struct foreign_ref *resolve(const struct foreign_refs *refs,
                                          const struct foreign_ref *ref)
 {
@@ -213,7 +213,7 @@ static void resolve_all(struct foreign_refs *refs)
         const struct foreign_ref *end = resolve(refs, &refs->items[i]);
         if (end)
             refs->items[i].commit = refs->items[i].object = end->commit;
-        refs->items[i].is_packed = end == NULL; /* from here on: leave it out */
+        refs->items[i].is_packed = end == NULL; /* from here on this means: leave it out */
     }
     for (size_t i = 0; i < refs->count; i++)
         if (!refs->items[i].is_packed)
@@ -221,7 +221,7 @@ static void resolve_all(struct foreign_refs *refs)
     refs->count = kept;
 }
 
-/* One step from a tag to what it names; `*more` where that was one. Another object is no commit. */
+/* Peels one tag; sets `*more` if it was one. `*keep` is false if this is no commit or tag. */
 static int peel_once(struct ref_reading *g, struct foreign_ref *ref, bool *keep, bool *more)
 {
     static const char head[] = "object ";
@@ -248,7 +248,7 @@ static int peel_once(struct ref_reading *g, struct foreign_ref *ref, bool *keep,
     return good ? 0 : damaged(g, ref->name);
 }
 
-/* All go one step together: what they name is read in a few turns. */
+/* Peels all refs one step at a time, so that objects are read in a few round trips. */
 static int peel_all(struct ref_reading *g)
 {
     ARENA_SCRATCH(scratch);

@@ -1,4 +1,4 @@
-/* A repository of somebody else, to read: objects and refs, and nothing that it says of itself. */
+/* Reads a foreign repository: its objects and refs, but none of its configuration. */
 #include "git/foreign_repo.h"
 
 #include "base/arena.h"
@@ -56,7 +56,7 @@ int foreign_line(const char **out, struct arena *arena, int folder, const char *
     return 0;
 }
 
-/* ---------------------------------------------------------------- where it is */
+/* ---------------------------------------------------------------- location */
 
 static const char *parent_of(struct arena *arena, const char *path)
 {
@@ -64,7 +64,7 @@ static const char *parent_of(struct arena *arena, const char *path)
     return arena_memdup(arena, path, slash ? (size_t)(slash - path) : 0);
 }
 
-/* What a file with a path in it names, relative to the folder that it lies in; or NULL. */
+/* The path in a file, resolved relative to the folder of the file; or NULL. */
 static int follow(const char **out, struct arena *arena, const char *folder, const char *name,
                   const char *prefix, struct err *err)
 {
@@ -80,9 +80,9 @@ static int follow(const char **out, struct arena *arena, const char *folder, con
 }
 
 /*
- * `git worktree add` leaves a file on both sides, which name each other: only its owner can have
- * written the one in the repository. Of any other `.git` file the catalog alone says where it
- * leads.
+ * `git worktree add` writes two files that point at each other. Only the owner of the repository
+ * can have written the one there. With any other `.git` file, the catalog alone would decide where
+ * it leads.
  */
 static int open_linked(struct foreign_repo *out, struct arena *arena, const char *path,
                        struct err *err)
@@ -120,7 +120,7 @@ static int find_folders(struct foreign_repo *out, struct arena *arena, const cha
     return 0;
 }
 
-/* ---------------------------------------------------------------- what is in it */
+/* ---------------------------------------------------------------- content */
 
 static int check_folder(int parent, const char *name, const char *shown, size_t depth,
                         struct err *err);
@@ -158,7 +158,7 @@ static int check_folder(int parent, const char *name, const char *shown, size_t 
     return rc;
 }
 
-/* What the repository is like must not be asked of its configuration. */
+/* Checks the form of the repository without reading its configuration. */
 static int check_form(const struct foreign_repo *repository, struct arena *arena, struct err *err)
 {
     const char *alternates =

@@ -1,4 +1,4 @@
-/* Commits from one backwards, newest first. */
+/* Walks history backwards, from one commit to its ancestors. */
 #include "git/history.h"
 
 #include "base/arena.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* All commits found so far, in the order of finding; those from `head` on are to be visited. */
+/* Commits in the order in which they were found; those from `head` on are not visited yet. */
 struct walk {
     struct arena arena;
     struct oid *queue;

@@ -1,4 +1,4 @@
-/* What everybody needs of libgit2: its start, its errors, the id of a file. */
+/* Common use of libgit2: start, errors, blob ids. */
 #define TG_GIT_C
 #include "git/libgit2.h"
 
@@ -28,10 +28,10 @@ int git_fail(struct err *err, const char *format, ...)
 }
 
 /*
- * Debian's libgit2 reads and parses the system's whole CA bundle whenever it starts (3 ms, more
- * than all of a dry run), for transports that tmplgen never uses: the git command talks to the
- * network. The program's own symbol comes before the library's, and says that there is nothing to
- * read. A libgit2 built on another TLS library never calls it.
+ * Debian's libgit2 parses the system's whole CA bundle at each start (3 ms, more than the rest of a
+ * dry run), for transports that tmplgen never uses: the git command talks to the network. This
+ * definition takes precedence over the library's, and reports that nothing was read. A libgit2 with
+ * another TLS library never calls it.
  */
 int mbedtls_x509_crt_parse_file(void *chain, const char *path);
 
@@ -52,7 +52,7 @@ int git_start(struct err *err)
     static bool started;
     if (started)
         return 0;
-    /* libgit2 brings libcrypto, whose thousands of functions are found sooner among fewer others */
+    /* libgit2 loads libcrypto, whose thousands of symbols resolve faster if it is loaded first */
     if (library_load("libcrypto", err) < 0 || library_load("libgit2", err) < 0)
         return -1;
     if (git_libgit2_init() < 0)
@@ -60,9 +60,9 @@ int git_start(struct err *err)
     started = true;
     (void)atexit(git_stop);
     (void)git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);
-    /* a tree's id is wanted before, and often without, its blobs being written */
+    /* a tree's id is often needed before its blobs are written, or without them */
     (void)git_libgit2_opts(GIT_OPT_ENABLE_STRICT_OBJECT_CREATION, 0);
-    /* git/odb/odb.c compares what it reads with its id; nothing else that is read can be damaged */
+    /* git/odb/odb.c checks objects against their ids; nothing else that is read can be damaged */
     (void)git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
     return 0;
 }

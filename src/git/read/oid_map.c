@@ -1,4 +1,4 @@
-/* Finds things by an object's id. */
+/* Looks things up by object id. */
 #include "git/oid_map.h"
 
 #include "base/arena.h"

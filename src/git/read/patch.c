@@ -1,4 +1,4 @@
-/* Differences: of trees and files as patches in git's form, of two texts as hunks. */
+/* Differences: patches in git's form for trees and files, hunks for two texts. */
 #include "git/patch.h"
 
 #include "base/arena.h"
@@ -54,7 +54,7 @@ static unsigned mode_of(const struct patch_side *side)
     return side->executable ? LEAF_EXECUTABLE : LEAF_FILE;
 }
 
-/* What libgit2 cannot say of bytes that are in no tree. */
+/* The header that libgit2 cannot write for content that is in no tree. */
 static int put_head(struct buf *out, const char *path, const struct patch_side *old,
                     const struct patch_side *new)
 {
@@ -83,7 +83,7 @@ int patch_file(struct buf *out, const char *path, const struct patch_side *old,
         rc = git_patch_to_buf(&text, patch);
     if (rc < 0)
         rc = git_fail(err, "cannot compare two versions of '%s'", path);
-    const char *line = text.ptr; /* its own head says of which blobs it is */
+    const char *line = text.ptr; /* skips libgit2's own header, which names blobs */
     while (rc == 0 && line && strncmp(line, "--- ", 4) != 0 && strncmp(line, "Binary", 6) != 0) {
         const char *end = strchr(line, '\n');
         line = end ? end + 1 : NULL;
@@ -111,7 +111,7 @@ static int take_hunk(const git_diff_delta *delta, const git_diff_hunk *found, vo
     struct hunk hunk = {.old_count = (size_t)found->old_lines,
                         .new_count = (size_t)found->new_lines};
     (void)delta;
-    /* A hunk without old lines names the line before it. */
+    /* for a hunk without old lines libgit2 gives the line before it */
     hunk.old_at = (size_t)found->old_start - (hunk.old_count ? 1 : 0);
     call->take(call->context, &hunk);
     return 0;

@@ -1,4 +1,4 @@
-/* A project where it lies: its repository, its folder in it, and what HEAD says. */
+/* A project on disk: its repository, its folder there, and the state of HEAD. */
 #include "git/repo.h"
 
 #include "base/arena.h"
@@ -113,7 +113,7 @@ static int find_start(const char **out, struct arena *arena, const char *path, s
     return 0;
 }
 
-/* config.worktree, which libgit2 passes over, wins over the repository's configuration. */
+/* libgit2 ignores config.worktree, which overrides the repository's configuration. */
 static int read_config(struct repo *repo, struct err *err)
 {
     git_config *config = NULL;

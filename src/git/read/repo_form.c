@@ -1,4 +1,4 @@
-/* Is this a form of repository that tmplgen can read and write? */
+/* Checks whether tmplgen can read and write this form of repository. */
 #include "git/repo_form.h"
 
 #include "base/arena.h"
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Extensions of a repository of format 1: all that libgit2 1.5 knows of them is to refuse. */
+/* Extensions of repository format 1: libgit2 1.5 refuses all of them. */
 static const struct {
     const char *key, *what, *way_out;
 } extensions[] = {
@@ -58,7 +58,7 @@ static int make_real(const char **out, struct arena *arena, const char *path, st
     return 0;
 }
 
-/* One line of a small file, less what `prefix` it must start with. */
+/* Reads a one-line file, and removes the `prefix` that it must start with. */
 static int read_line(const char **out, struct arena *arena, const char *path, const char *prefix,
                      struct err *err)
 {
@@ -73,13 +73,13 @@ static int read_line(const char **out, struct arena *arena, const char *path, co
     return 0;
 }
 
-/* "../x" as it counts from `folder`. */
+/* Resolves "../x" relative to `folder`. */
 static const char *from(struct arena *arena, const char *folder, const char *path)
 {
     return *path == '/' ? path : arena_printf(arena, "%s/%s", folder, path);
 }
 
-/* `dot_git` is a folder, or a file that names one. */
+/* `dot_git` is a folder, or a file with a folder's path. */
 static int find_git_dir(struct repo_form *out, struct arena *arena, const char *folder,
                         const char *dot_git, const struct stat *info, struct err *err)
 {
@@ -100,7 +100,7 @@ static int find_git_dir(struct repo_form *out, struct arena *arena, const char *
     return make_real(&out->common_dir, arena, from(arena, out->git_dir, target), err);
 }
 
-/* 1 where there is a repository, 0 where there is none. */
+/* Returns 1 if there is a repository, 0 if there is none. */
 static int can_look_at(const char *folder, struct err *err)
 {
     static const char *const parts[] = {"", "/HEAD", "/objects", "/refs"};
@@ -118,7 +118,7 @@ static int can_look_at(const char *folder, struct err *err)
     return found;
 }
 
-/* Whether git looks no further up than below `folder`. */
+/* Whether git does not search above `folder` (GIT_CEILING_DIRECTORIES). */
 static bool is_ceiling(const char *folder)
 {
     const char *list = getenv("GIT_CEILING_DIRECTORIES");
@@ -177,7 +177,7 @@ static int no_file(const char *path, struct err *err)
     return err_set(err, TG_RUNTIME, "git", "'%s' is no regular file", path);
 }
 
-/* libgit2 would wait for a writer of a pipe, without end. */
+/* Refuses pipes: libgit2 would wait for a writer for ever. */
 static int check_kinds(const struct repo_form *out, struct arena *arena, struct err *err)
 {
     static const char *const names[] = {

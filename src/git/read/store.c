@@ -1,4 +1,4 @@
-/* The objects of a child: those of its repository, and those that this run makes. */
+/* The objects of a child: those of its repository and those created by this run. */
 #include "git/store.h"
 
 #include "base/arena.h"
@@ -23,13 +23,13 @@ struct fresh {
 struct store {
     git_odb *odb;
     struct arena arena;
-    struct fresh *items; /* in the order of their making */
+    struct fresh *items; /* in order of creation */
     size_t count;
-    struct oid_map places; /* of ids among the items */
+    struct oid_map places; /* from ids to indexes of `items` */
 };
 
 struct memory_backend {
-    git_odb_backend backend; /* first: libgit2 hands it back */
+    git_odb_backend backend; /* must come first: libgit2 passes it back */
     struct store *store;
 };
 
@@ -88,7 +88,7 @@ static int memory_exists(git_odb_backend *backend, const git_oid *id)
     return find(store_of(backend), id) != NULL;
 }
 
-/* Nothing where it was put before. */
+/* No effect if the object is there already. */
 static void add_fresh(struct store *store, const struct oid *id, git_object_t type,
                       struct span bytes, struct span deflated)
 {
@@ -103,7 +103,7 @@ static struct span copied(struct store *store, struct span bytes)
     return span_of(arena_memdup(&store->arena, bytes.ptr ? bytes.ptr : "", bytes.len), bytes.len);
 }
 
-/* What libgit2 writes through a repository that the store is attached to. */
+/* Receives what libgit2 writes through a repository that has this store attached. */
 static int memory_write(git_odb_backend *backend, const git_oid *id, const void *data, size_t size,
                         git_object_t type)
 {
@@ -246,7 +246,7 @@ int store_size(size_t *out, const struct store *store, const struct oid *id, con
 
 void store_look_ahead(const struct store *store, const struct oid *ids, size_t count)
 {
-    odb_look_ahead(store->odb, (const git_oid *)ids, count); /* the same bytes, see tree_entry.h */
+    odb_look_ahead(store->odb, (const git_oid *)ids, count); /* same layout, see tree_entry.h */
 }
 
 void store_bytes_release(struct store_bytes *bytes)
@@ -255,8 +255,7 @@ void store_bytes_release(struct store_bytes *bytes)
     *bytes = (struct store_bytes){{NULL, 0}, NULL};
 }
 
-/* What the repository does not have yet. All are asked for at once: a question costs more than most
- * objects. */
+/* Lists new objects that the repository lacks, all at once: questions cost more than objects. */
 static size_t list_missing(struct pack_object *out, struct store *store)
 {
     git_oid *ids = arena_array(&store->arena, store->count, sizeof(*ids));
@@ -283,7 +282,7 @@ int store_write_pack(char name[PACK_NAME_SIZE], struct store *store, const char 
     struct pack_object *objects = arena_array(&store->arena, store->count + 1, sizeof(*objects));
     size_t count = store->count ? list_missing(objects, store) : 0;
     name[0] = '\0';
-    if (odb_failure_check(err) < 0) /* what was not found may be there */
+    if (odb_failure_check(err) < 0) /* objects that seem to be missing may exist */
         return -1;
     return count ? pack_write(name, folder, objects, count, durable, err) : 0;
 }

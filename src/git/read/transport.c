@@ -1,4 +1,4 @@
-/* The `git` command, for what libgit2 cannot do: fetching from servers, verifying signatures. */
+/* Runs the `git` command for what libgit2 cannot do: fetch from servers, verify signatures. */
 #include "git/transport.h"
 
 #include "base/arena.h"
@@ -30,7 +30,7 @@ struct running {
     struct arena *arena;
     const char *arguments[ARGUMENTS_MAX];
     size_t argument_count;
-    char lines[LINES_KEPT][LINE_BYTES]; /* the last ones that say something */
+    char lines[LINES_KEPT][LINE_BYTES]; /* the last non-empty ones */
     size_t line_count;
     struct buf raw;
     time_t end;
@@ -43,7 +43,7 @@ static time_t seconds_now(void)
     return now.tv_sec;
 }
 
-/* ---------------------------------------------------------------- what it is told */
+/* ---------------------------------------------------------------- arguments */
 
 static void add(struct running *g, const char *word)
 {
@@ -52,9 +52,9 @@ static void add(struct running *g, const char *word)
 }
 
 /*
- * By a shell, which can limit its memory. What is set comes before the user's configuration. Packs
- * are kept as they come, so that nobody meets a loose object; objects are checked; large ones are
- * not held in memory; nothing else is done on the way.
+ * Runs git through a shell, which can limit its memory. These settings override the user's
+ * configuration: packs stay packed, so that no process sees loose objects; objects are checked;
+ * large ones are not held in memory; nothing else happens during a fetch.
  */
 static void add_settings(struct running *g)
 {
@@ -95,7 +95,7 @@ static void add_settings(struct running *g)
     }
 }
 
-/* Of git's own variables those that say how this user reaches servers. */
+/* Keeps those of git's variables that say how this user reaches servers. */
 static bool is_kept(const char *variable)
 {
     static const char *const kept[] = {
@@ -123,15 +123,15 @@ static const char *const *make_environment(const struct running *g)
     for (size_t i = 0; i < count; i++)
         if (is_kept(environ[i]))
             out[kept++] = environ[i];
-    out[kept++] = "LC_ALL=C.UTF-8"; /* what it says is looked at */
+    out[kept++] = "LC_ALL=C.UTF-8"; /* its messages are parsed */
     out[kept++] = "GIT_NO_LAZY_FETCH=1";
     out[kept++] = g->how->may_ask ? "GIT_TERMINAL_PROMPT=1" : "GIT_TERMINAL_PROMPT=0";
     return out;
 }
 
-/* ---------------------------------------------------------------- what it says */
+/* ---------------------------------------------------------------- output */
 
-/* "https://user:password@host" without what stands before the '@'. */
+/* Removes the part before '@' from "https://user:password@host". */
 static char *without_passwords(struct arena *arena, const char *line)
 {
     char *out = arena_strdup(arena, line);
@@ -159,7 +159,7 @@ static void take_line(void *context, const char *line)
         return;
     if (g->line_count == LINES_KEPT)
         memmove(g->lines, g->lines + 1, --g->line_count * sizeof(*g->lines));
-    ARENA_SCRATCH(scratch); /* a server may say as much as it likes */
+    ARENA_SCRATCH(scratch); /* freed for each line: a server may send any number of them */
     (void)snprintf(g->lines[g->line_count++], LINE_BYTES, "%s", without_passwords(&scratch, line));
 }
 
@@ -173,7 +173,7 @@ static const char *words_of(const struct running *g)
     return len > WORDS_BYTES ? words + len - WORDS_BYTES : words;
 }
 
-/* ---------------------------------------------------------------- what it may take */
+/* ---------------------------------------------------------------- limits */
 
 static size_t bytes_in(const char *folder)
 {

@@ -1,4 +1,4 @@
-/* Git trees as flat lists of files, and trees made from others by edits. */
+/* Git trees as flat lists of files, and new trees made by editing others. */
 #include "git/tree.h"
 
 #include "base/arena.h"
@@ -44,7 +44,7 @@ static int next_node(struct tree_node *out, struct span *rest)
     return 0;
 }
 
-/* Old trees hold modes such as 100664, which count as 100644. */
+/* Old trees have modes such as 100664, which count as 100644. */
 static unsigned known_mode(unsigned mode)
 {
     if ((mode & 0170000) == 0100000)
@@ -57,11 +57,11 @@ struct tree_lister {
     const struct store *store;
     struct tree_file *files;
     size_t count;
-    size_t visited, max; /* entries, folders among them */
+    size_t visited, max; /* entries, including folders */
     struct err *err;
 };
 
-/* A few objects that name each other many times could make any number of files. */
+/* A few trees that contain each other many times could expand to any number of files. */
 static int too_many(const struct tree_lister *l)
 {
     (void)err_set(l->err, TG_RUNTIME, "git", "a tree has more files than it can have here: %zu",
@@ -69,7 +69,7 @@ static int too_many(const struct tree_lister *l)
     return err_hint(l->err, "look at it with 'git fsck'");
 }
 
-/* PREFIX NAME, and '/' behind a folder. */
+/* Joins prefix and name, with '/' at the end for a folder. */
 static const char *join(struct arena *arena, const char *prefix, struct span name, bool folder)
 {
     size_t before = strlen(prefix);
@@ -80,7 +80,7 @@ static const char *join(struct arena *arena, const char *prefix, struct span nam
     return path;
 }
 
-/* The folders of a tree that will be read next, in one turn. What is damaged is told when it is. */
+/* Prefetches the subtrees of a tree in one round trip. Damage is reported when one is read. */
 static void look_ahead(const struct store *store, struct span tree)
 {
     BUF_SCRATCH(ids, TREE_MAX);
@@ -211,11 +211,11 @@ struct editor {
     struct err *err;
 };
 
-/* The entries of one tree while it is edited. */
+/* The entries of one tree during an edit. */
 struct folder {
     struct tree_node *nodes;
     size_t count;
-    size_t loaded; /* so many were there before; what was edited out has no mode */
+    size_t loaded; /* the first so many are old; a removed entry has mode 0 */
 };
 
 static int load_folder(struct folder *out, const struct editor *e, const struct oid *tree)
@@ -296,7 +296,7 @@ static void set_node(struct folder *folder, const struct editor *e, struct span 
         arena_push(e->arena, folder->nodes, folder->count) = (struct tree_node){name, *leaf};
 }
 
-/* By path, with '/' before every other byte: what lies below a folder stands together. */
+/* By path, with '/' before all other bytes, so that edits below a folder are adjacent. */
 static int by_part(const void *a, const void *b)
 {
     const char *left = ((const struct tree_edit *)a)->path;

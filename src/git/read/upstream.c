@@ -1,6 +1,6 @@
 /*
- * What remotes have of branches. libgit2 1.5 would search the whole configuration by a
- * regular expression for it, and lose 20 KiB for each setting that does not match.
+ * Branches of remotes. libgit2 1.5 would search the whole configuration with a regular expression,
+ * and leak 20 KiB for each setting that does not match.
  */
 #include "git/upstream.h"
 
@@ -12,7 +12,7 @@
 #include <git2.h>
 #include <string.h>
 
-/* What `merge` is called here, once a fetch refspec of the remote covers it. */
+/* The local name of `merge`, if a fetch refspec of the remote covers it. */
 struct mapping {
     const struct repo *repo;
     const char *merge;
@@ -58,7 +58,7 @@ int upstream_find(struct oid *out, bool *found, const char **name, const struct 
     return *name ? repo_ref(out, found, repo, *name, err) : 0;
 }
 
-/* "origin" of "refs/remotes/origin/NAME", where it is a remote: both parts may hold slashes. */
+/* Whether `ref` is refs/remotes/REMOTE/`branch` of a remote; both parts may have slashes. */
 static bool is_copy(const struct repo *repo, const char *ref, const char *branch)
 {
     const char *rest = ref + strlen("refs/remotes/");

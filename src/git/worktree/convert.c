@@ -1,4 +1,4 @@
-/* Line endings: git's built-in conversion between what lies on disk and what is in objects. */
+/* Git's built-in conversion of line endings between disk and objects. */
 #include "git/worktree/convert.h"
 
 #include "base/buf.h"
@@ -7,7 +7,7 @@
 
 enum { CHARACTER_EOF = 032, PRINTABLE_SHIFT = 7 };
 
-/* What git counts to tell text from binary. */
+/* The counts by which git distinguishes text from binary. */
 struct statistics {
     size_t nul, lone_cr, lone_lf, crlf, printable, other;
 };
@@ -77,7 +77,7 @@ static bool disk_is_crlf(const struct convert_config *config)
            (config->autocrlf == AUTOCRLF_FALSE && config->eol_crlf);
 }
 
-/* No attribute says anything: the configuration decides. */
+/* Without attributes the configuration decides. */
 static enum convert_kind choose_by_config(const struct convert_config *config)
 {
     static const enum convert_kind kinds[] = {[AUTOCRLF_FALSE] = CONVERT_NONE,

@@ -1,4 +1,4 @@
-/* Line endings: git's built-in conversion between what lies on disk and what is in objects. */
+/* Git's built-in conversion of line endings between disk and objects. */
 #pragma once
 
 #include "base/err.h"
@@ -16,26 +16,26 @@ struct convert_config {
 };
 
 enum convert_kind {
-    CONVERT_NONE, /* bytes as they are */
+    CONVERT_NONE, /* unchanged */
     CONVERT_TEXT_LF,
     CONVERT_TEXT_CRLF,
-    CONVERT_AUTO_LF, /* text, if it looks so */
+    CONVERT_AUTO_LF, /* text if it looks like text */
     CONVERT_AUTO_CRLF,
 };
 
 /*
- * What holds for a file with these attributes. Refused (3, "filter"): a filter driver, `ident`, and
- * another encoding on disk, which only git itself can apply; `path` is for the message.
+ * The conversion for a file with these attributes. Refuses (3, "filter") what only git can apply: a
+ * filter driver, `ident`, or another encoding on disk. `path` is for the message.
  */
 TG_CHECKED int convert_choose(enum convert_kind *out, const struct convert_config *config,
                               const struct attribute_value values[ATTRIBUTES], const char *path,
                               struct err *err);
 
 /*
- * Disk to object. `known` is the content of the file in HEAD (or an empty span): where that has
- * CRLF, a file that is only taken for text keeps its own, as in git. False: nothing changes.
+ * Converts from disk to object. `known` is the file's content in HEAD, or empty: if that has CRLF,
+ * a file that only looks like text keeps its CRLF, as in git. False: no change.
  */
 bool convert_to_object(struct buf *out, enum convert_kind kind, struct span disk,
                        struct span known);
-/* Object to disk. False: nothing changes. */
+/* Converts from object to disk. False: no change. */
 bool convert_to_disk(struct buf *out, enum convert_kind kind, struct span object);

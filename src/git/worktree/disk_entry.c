@@ -1,4 +1,4 @@
-/* What lies on disk at a path of the work tree, never through a link. */
+/* The entry at a path of the work tree, read without following links. */
 #include "git/disk_entry.h"
 
 #include "base/buf.h"
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum { PART_MAX = 256, READ_PIECE = 1 << 16, DEPTH_MAX = 256 };
-/* A file that a child keeps under a template's path; a guard, not a limit. */
+/* For a user's file under a template's path: a safeguard rather than a limit. */
 #define CONTENT_MAX ((size_t)1 << 40)
 
 const char *disk_kind_name(enum disk_kind kind)
@@ -167,7 +167,7 @@ static int make_file(int folder, const char *name, mode_t mode)
     return fd;
 }
 
-/* Made with `first`, whole with `last`. -1 with errno, and no such file. */
+/* Creates the file with mode `first`, completes it with `last`. Else -1 with errno, no file. */
 static int write_file(int folder, const char *name, struct span bytes, mode_t first, mode_t last)
 {
     int fd = make_file(folder, name, first);
@@ -187,7 +187,7 @@ static int write_file(int folder, const char *name, struct span bytes, mode_t fi
     return rc;
 }
 
-/* Where modes cannot be changed later, the name says that it is not whole yet. */
+/* On file systems where modes cannot be changed, the name marks an incomplete file. */
 static int write_under_draft(int folder, const char *name, struct span bytes, mode_t mode)
 {
     char draft[PART_MAX];

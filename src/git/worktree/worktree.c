@@ -39,7 +39,7 @@ static const struct tree_edit *find_edit(const struct worktree_attributes *w, co
     return NULL;
 }
 
-/* The file on disk; where that is missing, as in a sparse checkout, HEAD's. */
+/* Reads the file from disk; if it is missing there, as in a sparse checkout, from HEAD. */
 static int read_current(struct span *out, bool *found, const struct repo *repo, const char *path,
                         struct err *err)
 {
@@ -72,7 +72,7 @@ static int read_attributes(struct span *out, bool *found, void *context, const c
                   : 0;
 }
 
-/* As git does it, what this user may not read, /dev/null and a folder have no attributes. */
+/* As in git, files that this user may not read, /dev/null and folders have no attributes. */
 static struct span read_outside(struct worktree_attributes *w, const char *path)
 {
     ERR_SCRATCH(ignored);

@@ -25,7 +25,7 @@ static const char *config_text(git_config *config, const char *key)
     return git_config_get_string(&value, config, key) == 0 && *value ? value : NULL;
 }
 
-/* Where git looks for one half of an identity: environment, then configuration, then EMAIL. */
+/* The sources of a name or an email: environment, then configuration, then EMAIL. */
 struct identity_source {
     const char *variable, *own_key, *user_key, *last_variable;
 };
@@ -41,7 +41,7 @@ static const struct who committer_source = {
     {"GIT_COMMITTER_NAME", "committer.name", "user.name", NULL},
     {"GIT_COMMITTER_EMAIL", "committer.email", "user.email", "EMAIL"}};
 
-/* What would end the field in a commit is left out, as git does it. */
+/* Removes characters that would end the field in a commit, as git does. */
 static const char *without_brackets(struct arena *arena, const char *text)
 {
     char *out = arena_strdup(arena, text), *to = out;
@@ -65,7 +65,7 @@ static const char *find_half(struct arena *arena, git_config *config,
     return text && *text ? without_brackets(arena, text) : NULL;
 }
 
-/* In git's form. `*name` becomes "NAME <EMAIL>". Where anything is missing, all is the fallback. */
+/* Sets `*out` to git's form, `*name` to "NAME <EMAIL>". Falls back if either half is missing. */
 static int find_who(const char **out, const char **name, bool *fallback, struct arena *arena,
                     git_config *config, const struct who *who, struct err *err)
 {
@@ -129,12 +129,12 @@ int commit_put(struct oid *out, struct store *store, const struct oid *tree,
     return store_put(out, store, STORE_COMMIT, span_of(buf_text(&text), text.len), err);
 }
 
-/* ---------------------------------------------------------------- as its bytes have it */
+/* ---------------------------------------------------------------- parsing */
 
 #define RAW_COMMIT_MAX (LIMIT_MESSAGE_BYTES + LIMIT_MIB)
 enum { SUBJECT_MAX = 200 };
 
-/* What follows `name` on a line of the header; NULL: the line is another. */
+/* The rest of a header line after `name`; NULL if it is another line. */
 static const char *value_of(struct arena *arena, struct span line, const char *name)
 {
     size_t len = strlen(name);
@@ -143,11 +143,11 @@ static const char *value_of(struct arena *arena, struct span line, const char *n
     return arena_memdup(arena, line.ptr + len + 1, line.len - len - 1);
 }
 
-/* -1 where the line is damaged. */
+/* Returns -1 if the line is damaged. */
 static int read_line(struct raw_commit *out, struct arena *arena, struct span line)
 {
     const char *value;
-    if (memchr(line.ptr, '\0', line.len)) /* what is behind it would be lost */
+    if (memchr(line.ptr, '\0', line.len)) /* the text behind it would be lost */
         return -1;
     if ((value = value_of(arena, line, "tree")))
         return oid_parse(&out->tree, value);
@@ -162,7 +162,7 @@ static int read_line(struct raw_commit *out, struct arena *arena, struct span li
     return 0;
 }
 
-/* For people, who would not read all of a very long one. */
+/* The subject, cut to a length that people read. */
 static const char *subject_of(struct arena *arena, struct span message)
 {
     struct span line = span_of("", 0);

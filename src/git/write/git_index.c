@@ -1,4 +1,4 @@
-/* Git's index: is it what HEAD says, and how it is after an update. */
+/* Git's index: compares it with HEAD, and writes it after an update. */
 #include "git/git_index.h"
 
 #include "base/arena.h"
@@ -23,7 +23,7 @@ enum { CHECKSUM_SIZE = 20, COPY_PIECE = 1 << 30 };
 
 struct index {
     git_index *git;
-    struct timespec written;         /* the file's time */
+    struct timespec written;         /* the file's modification time */
     const git_index_entry **entries; /* sorted bytewise, whatever core.ignoreCase says */
     size_t count;
 };
@@ -51,7 +51,7 @@ static void list_entries(struct index *index)
 
 #define READ_ATTEMPTS 16
 
-/* The file's state, or zeros where there is none. */
+/* The file's stat data, or zeros if it is missing. */
 static struct stat state_of(const char *path)
 {
     struct stat info;
@@ -66,7 +66,7 @@ static bool same_state(const struct stat *a, const struct stat *b)
            a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* libgit2 takes an index that it cannot look at for none, and has read nothing. */
+/* libgit2 takes an index that it cannot stat for an empty one. */
 static int open_index(git_index **out, const char *path, struct err *err)
 {
     struct stat info;
@@ -81,7 +81,7 @@ static int open_index(git_index **out, const char *path, struct err *err)
     return err_set(err, TG_RUNTIME, "io", "cannot read the index '%s'", path);
 }
 
-/* libgit2 fails on an index that git replaces between its stat and its read: then read it again. */
+/* libgit2 fails if git replaces the index between its stat and its read: tries again. */
 static int read_unchanging(struct index *index, const char *path, struct err *err)
 {
     for (int attempt = 1;; attempt++) {
@@ -258,7 +258,7 @@ static int copy_bytes(int to, int from)
 /* The index as it is read, and the copy that becomes the new one. */
 struct copy {
     struct stat from, to;
-    bool times_count; /* the file system lets the copy's times be set: finish_file needs it */
+    bool times_count; /* the copy's times can be set, as finish_file needs */
 };
 
 static bool can_set_times(int fd, const struct stat *info)
@@ -267,7 +267,7 @@ static bool can_set_times(int fd, const struct stat *info)
     return futimens(fd, times) == 0;
 }
 
-/* There is none yet: only its times are found out. */
+/* Without an index, only finds out the file system's time. */
 static int begin_index(struct copy *copy, const char *to, struct err *err)
 {
     int fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
@@ -369,7 +369,7 @@ static int remove_all(git_index *index, const struct path_change *change, struct
     return 0;
 }
 
-/* Removals first: a folder may take the place of a file, or a file that of a folder. */
+/* Removals come first: a folder may replace a file, or a file a folder. */
 static int apply_changes(git_index *index, int top, const struct path_change *changes, size_t count,
                          struct err *err)
 {
@@ -390,9 +390,9 @@ static int apply_changes(git_index *index, int top, const struct path_change *ch
 }
 
 /*
- * A file changed in the same tick as the old index was written looks unchanged by its times, and
- * git tells it by the index being no newer. The new index is newer, so such entries lose their
- * size: then git reads the file.
+ * A file that was changed in the same clock tick in which the old index was written has unchanged
+ * times; git suspects it because the index is not newer. The new index is newer: so this clears the
+ * size of such entries, and git reads the files.
  */
 static int distrust_racy(git_index *index, const struct timespec *written, struct err *err)
 {
@@ -409,9 +409,9 @@ static int distrust_racy(git_index *index, const struct timespec *written, struc
 }
 
 /*
- * The index says that it is as old as the copy that it began as: of a file saved since its files
- * were looked at, even in the same second and with the same size, git then knows that its stat data
- * prove nothing. Where times cannot be set, no stat data were filled in.
+ * Gives the new index the time of the copy that it began as. A file saved after this run looked at
+ * it, even in the same second and with the same size, is then not older than the index, and git
+ * does not trust its stat data. Where times cannot be set, no stat data were filled in.
  */
 static int finish_file(const char *path, const struct copy *copy, mode_t mode, struct err *err)
 {

@@ -1,4 +1,4 @@
-/* New repositories, made before anybody sees them: nothing in them is locked or swapped. */
+/* Creates repositories before any other process sees them: no locks, no atomic replacement. */
 #include "git/new_repo.h"
 
 #include "base/arena.h"
@@ -32,7 +32,7 @@ static const struct {
                           "# Lines that start with '#' are comments.\n"},
 };
 
-/* init.defaultBranch of the user's or the system's configuration. */
+/* init.defaultBranch from the configuration of the user or the system. */
 static int branch_of_user(const char **out, struct arena *arena, struct err *err)
 {
     git_config *config = NULL, *snapshot = NULL;
@@ -75,7 +75,7 @@ static bool keeps_links(int top)
     return link;
 }
 
-/* What `git init` finds out of the file system, in its words. */
+/* Writes the settings by which `git init` describes the file system. */
 static int write_config(struct io_maker *maker, struct arena *arena, struct err *err)
 {
     int top = maker->top;
@@ -150,7 +150,7 @@ void new_repo_close(git_repository *repository)
     git_repository_free(repository);
 }
 
-/* What is to be synced, each once. */
+/* Places to sync, without duplicates. */
 struct sync_list {
     struct arena *arena;
     int top;
@@ -166,7 +166,7 @@ static void add_place(struct sync_list *list, const char *path)
     arena_push(list->arena, list->places, list->count) = (struct io_place){list->top, path};
 }
 
-/* A file, and the folders that it lies in. */
+/* Adds a file and its parent folders. */
 static void add_file(struct sync_list *list, const char *path)
 {
     add_place(list, path);
@@ -192,7 +192,7 @@ int new_repo_sync(const struct io_maker *maker, const char *pack, const char *br
     return io_sync(list.places, list.count, err);
 }
 
-/* ---------------------------------------------------------------- a bare one */
+/* ---------------------------------------------------------------- bare repositories */
 
 static int put_bare(const char *path, const char *text, struct err *err)
 {

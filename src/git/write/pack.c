@@ -20,9 +20,9 @@
 
 #define PACK_MAX ((size_t)INT32_MAX) /* larger offsets need another table in the index */
 #define ID_SIZE 20
-#define MEMORY_LEVEL 6 /* of zlib: what it clears before each object is a quarter of the usual */
+#define MEMORY_LEVEL 6 /* of zlib; clears a quarter of the default's memory before each object */
 
-/* One object as it lies in the pack. */
+/* One object in the pack. */
 struct packed {
     const struct pack_object *object;
     uint32_t offset, crc;
@@ -137,7 +137,7 @@ static void fill_index(struct writer *w)
     add_checksum(&w->index);
 }
 
-/* One file of the two: beside its place first; the rename makes it seen. */
+/* One of the two files: written under a temporary name, then renamed. */
 struct part {
     const char *path, *temporary;
     bool made;
@@ -174,12 +174,12 @@ static int sync_folder(struct writer *w, const char *folder)
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return err_errno(w->err, errno, "io", "cannot open '%s'", folder);
-    (void)fsync(fd); /* some file systems cannot sync a folder: nothing to be done about it */
+    (void)fsync(fd); /* some file systems cannot sync a folder; there is no alternative */
     (void)close(fd);
     return 0;
 }
 
-/* The index last: before it is there nobody sees the pack. */
+/* Renames the index last: git ignores a pack without one. */
 static int write_files(struct writer *w, const char *folder, char name[PACK_NAME_SIZE])
 {
     struct part pack = {0}, index = {0};

@@ -1,4 +1,4 @@
-/* Refs and the other small files of a repository that an update moves, as git itself does it. */
+/* Moves refs and other small files of a repository in an update, the way git does. */
 #include "git/ref.h"
 
 #include "base/arena.h"
@@ -21,7 +21,7 @@
 enum { LINE_MAX_BYTES = 4096, TOKEN_MAX_BYTES = 127 };
 #define PACKED_MAX (1024 * LIMIT_MIB)
 
-/* What this user made, this user can read: a lock that tells us nothing is somebody else's. */
+/* This user can read its own files: a lock that cannot be read belongs to another. */
 static bool is_foreign(int folder, const char *path)
 {
     struct stat info;
@@ -32,7 +32,7 @@ static bool is_foreign(int folder, const char *path)
     return foreign;
 }
 
-/* The text of a lock or of a token; "" where there is none. -1 with errno: it cannot be read. */
+/* The text of a lock or a token; "" if there is none. -1 with errno if it cannot be read. */
 static int read_token(char text[TOKEN_MAX_BYTES + 1], int folder, const char *path)
 {
     *text = '\0';
@@ -54,7 +54,7 @@ static int is_ours(bool *out, int folder, const char *lock, int tokens, const ch
     return 0;
 }
 
-/* Where there are no hard links: a copy, that gets its name only once it is whole. */
+/* Without hard links: writes a copy, which gets its name only when it is complete. */
 static int lock_by_copy(int folder, const char *lock, int tokens, const char *token)
 {
     static const char copy[] = "lock.copy";
@@ -70,7 +70,7 @@ static int lock_by_copy(int folder, const char *lock, int tokens, const char *to
     return rc;
 }
 
-/* All at once, and only where no lock is: 0, or -1 with errno. */
+/* Takes the lock atomically if it is free. Returns 0, or -1 with errno. */
 static int take_lock(int folder, const char *lock, int tokens, const char *token)
 {
     if (linkat(tokens, token, folder, lock, 0) == 0)
@@ -184,7 +184,7 @@ int ref_says(bool *out, int folder, const char *path, const char *text, struct e
                    ? 0
                    : err_errno(err, errno, "io", "cannot look for '%s'", path);
     if (!S_ISREG(info.st_mode) || info.st_size > (off_t)most)
-        return 0; /* a folder: of branches whose names begin with it */
+        return 0; /* a folder of branches with this prefix */
     if (io_read_file(&found, &scratch, folder, path, most, err) < 0)
         return -1;
     *out = span_equal(span_trim_end(found, "\n"), span_from(text));
@@ -214,7 +214,7 @@ static bool names_line(const char *const *names, size_t count, struct span line)
     return false;
 }
 
-/* A line that begins with ^ belongs to the one before it. `*less` where a line was left out. */
+/* A line with '^' belongs to the line before it. Sets `*less` if a line was left out. */
 static void copy_packed(struct buf *out, bool *less, struct span text, const char *const *names,
                         size_t count)
 {
@@ -255,7 +255,7 @@ static int rewrite_packed(int common, int tokens, const char *const *names, size
     return disk_sync_folder(common, "packed-refs", err);
 }
 
-/* Packed first: a loose ref that is gone would bring the packed one back. */
+/* Deletes packed refs first: otherwise deleting a loose ref would restore the packed one. */
 int ref_delete_all(int common, int tokens, const char *token, const char *const *names,
                    size_t count, struct err *err)
 {
@@ -270,7 +270,7 @@ int ref_delete_all(int common, int tokens, const char *token, const char *const 
     return rc < 0 ? rc : unlocked;
 }
 
-/* As git does it by default: for branches and HEAD, unless it is switched off. */
+/* Whether to log: git's default is yes for branches and HEAD. */
 static bool log_wanted(const struct repo *repo, int folder, const char *path)
 {
     const char *value = repo_text(repo, "core.logallrefupdates");
@@ -297,8 +297,8 @@ static bool logged(int fd, const char *start)
 }
 
 /*
- * A reflog is a help, not a promise: a failure to write it is no failure of the update, and as git
- * does, nobody waits for it to reach the disk.
+ * A reflog is optional: a failure to write it does not fail the update, and as in git it is not
+ * synced.
  */
 static void append_log(const struct repo *repo, int folder, const char *path, const char *start,
                        const char *rest)

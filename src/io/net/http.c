@@ -1,4 +1,4 @@
-/* HTTP: several requests at once, with limits, retries, a cache, and secrets for one host only. */
+/* HTTP: parallel requests with limits, retries, a cache, and secrets bound to one host. */
 #include "io/http.h"
 
 #include "base/account.h"
@@ -62,7 +62,7 @@ static const char *url_part(struct arena *arena, const CURLU *url, CURLUPart par
     return copy;
 }
 
-/* Whether a character is a control character, or below `least`. */
+/* Whether the text has a control character or one below `least`. */
 static bool has_control(const char *text, unsigned char least)
 {
     for (; text && *text; text++)
@@ -81,7 +81,7 @@ static bool url_parse(CURLU *url, const char *text)
     return str_equal(scheme, "https") || str_equal(scheme, "http");
 }
 
-/* Scheme, host and port: what a secret is for. */
+/* Scheme, host and port: the scope of a secret. */
 static const char *origin_of(struct arena *arena, const CURLU *url)
 {
     return arena_printf(arena, "%s://%s:%s", url_part(arena, url, CURLUPART_SCHEME, 0),
@@ -149,7 +149,7 @@ struct http {
     CURLM *multi;
     struct http_settings settings;
     const char *ca_file, *ca_folder;
-    int64_t waited; /* milliseconds, in the runs that ended */
+    int64_t waited; /* milliseconds, in finished runs */
     size_t taken;   /* bytes of bodies */
 };
 
@@ -202,17 +202,17 @@ void http_close(struct http *http)
 
 enum transfer_stop { STOP_NONE, STOP_BODY, STOP_HEADERS, STOP_FIRST_BYTE, STOP_TIME };
 
-/* An exchange under way. `deadline` and the like are milliseconds of the monotonic clock. */
+/* An exchange in progress. Times are milliseconds of the monotonic clock. */
 struct transfer {
     struct http *http;
     struct arena *arena;
     struct http_exchange *exchange;
-    const char *url;    /* where the next request goes */
-    const char *origin; /* of the first: what may be authorized */
+    const char *url;    /* of the next request */
+    const char *origin; /* of the first URL: the scope of its authorization */
     const char *authorization;
     struct http_cached cached;
     bool has_cached, answered, done;
-    CURL *easy; /* NULL: not under way */
+    CURL *easy; /* NULL: no request in progress */
     struct curl_slist *lines;
     struct buf body, headers;
     enum transfer_stop stop;
@@ -302,8 +302,8 @@ static bool set_trust(struct transfer *t)
 }
 
 /*
- * What is sent. libcurl tries again by itself where a connection that it kept turns out to be
- * closed: not with what is to be done once.
+ * Sets the body to send. libcurl itself retries on a connection that turns out to be closed; a
+ * `once` request must not be retried.
  */
 static bool set_content(struct transfer *t)
 {
@@ -315,7 +315,7 @@ static bool set_content(struct transfer *t)
            SET(CURLOPT_CUSTOMREQUEST, x->method) && SET(CURLOPT_FRESH_CONNECT, x->once ? 1L : 0L);
 }
 
-/* Redirects are followed by hand: libcurl is never to choose where a secret goes. */
+/* Redirects are followed by our code: libcurl must not choose where a secret goes. */
 static bool set_request(struct transfer *t)
 {
     bool netrc = !t->authorization && same_origin(t) && str_starts(t->url, "https:");
@@ -350,7 +350,7 @@ static int fail_transfer(struct transfer *t, const char *code, const char *forma
     if (why)
         text = arena_printf(t->arena, "%s%s", text, why);
     t->done = true;
-    buf_release(&t->body); /* the others go on for a while */
+    buf_release(&t->body); /* frees memory early: the other transfers continue */
     t->exchange->status = 0;
     return err_set(err, TG_RUNTIME, code, "%s", text);
 }
@@ -381,7 +381,7 @@ static int64_t random_below(int64_t limit)
     return limit > 0 ? (int64_t)(bits % (uint64_t)limit) : 0;
 }
 
-/* Milliseconds that the server asks to wait; 0 where it asks for none or for nonsense. */
+/* Milliseconds that the server asks us to wait; 0 if it does not, or asks for nonsense. */
 static int64_t retry_after(struct transfer *t)
 {
     const char *text = http_header(t->arena, buf_text(&t->headers), "retry-after");
@@ -393,7 +393,7 @@ static int64_t retry_after(struct transfer *t)
     return when > now ? (int64_t)(when - now) * 1000 : 0;
 }
 
-/* Puts the exchange off for another try; false where there is none, or none in time. */
+/* Schedules another try; false if no try is left, or none in time. */
 static bool put_off(struct transfer *t, int64_t asked)
 {
     int64_t wait = asked + random_below((int64_t)BACKOFF_MS << t->tries);
@@ -414,7 +414,7 @@ static bool is_redirect(long status)
     return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
-/* A redirect that is followed is one more request of the same try. */
+/* Following a redirect does not count as another try. */
 static int redirect(struct transfer *t)
 {
     const char *to = http_header(t->arena, buf_text(&t->headers), "location");
@@ -435,7 +435,7 @@ static int redirect(struct transfer *t)
     return 0;
 }
 
-/* Content goes where its sender said, and as what he said, or nowhere. */
+/* Content stays within its origin, and keeps its method (307, 308). */
 static bool may_redirect(const struct transfer *t, long status)
 {
     const char *to = http_header(t->arena, buf_text(&t->headers), "location");
@@ -485,7 +485,7 @@ static void use_cached(struct transfer *t, const char *headers)
         x->headers = arena_printf(t->arena, "Content-Type: %s\r\n%s", t->cached.type, headers);
 }
 
-/* What was kept lately enough is the answer. A file of tomorrow is of no known age. */
+/* Uses a cached answer if it is fresh. A file from the future counts as not fresh. */
 static void load_from_cache(struct transfer *t)
 {
     const struct http_exchange *x = t->exchange;
@@ -591,7 +591,7 @@ const char *http_basic(struct arena *arena, const char *user, const char *passwo
     return arena_strdup(arena, buf_text(&text));
 }
 
-/* User and password of a URL become a header, and leave the URL. */
+/* Turns user and password of a URL into a header, and removes them from the URL. */
 static void take_credentials(struct transfer *t, CURLU *url)
 {
     ARENA_SCRATCH(scratch);
@@ -642,7 +642,7 @@ static void release_transfer(struct transfer *t)
     buf_release(&t->headers);
 }
 
-/* Takes a request off the wire that has gone on for too long. */
+/* Ends a request that has taken too long. */
 static void check_time(struct transfer *t, int64_t now)
 {
     long seconds = t->http->settings.seconds;
@@ -664,7 +664,7 @@ struct transfer_batch {
     int64_t begun;
 };
 
-/* How many requests ended. */
+/* Returns the number of requests that ended. */
 static size_t read_messages(struct http *http)
 {
     CURLMsg *message;
@@ -681,7 +681,7 @@ static size_t read_messages(struct http *http)
     return ended;
 }
 
-/* Starts what may start, and counts. */
+/* Starts the requests that are due, and counts. */
 static void step(struct transfer_batch *run)
 {
     int64_t now = now_ms();
@@ -705,7 +705,7 @@ static void step(struct transfer_batch *run)
     run->done = done;
 }
 
-/* Many slow answers, or large ones, are each within their limits. */
+/* Many slow or large answers may each be within their own limits. */
 static int check_run(const struct transfer_batch *run, struct err *err)
 {
     const struct http *http = run->http;
@@ -733,7 +733,7 @@ static int run_loop(struct transfer_batch *run, struct err *err)
         if (curl_multi_perform(run->http->multi, &running) != CURLM_OK)
             return err_set(err, TG_RUNTIME, "network", "libcurl failed");
         if (read_messages(run->http))
-            continue; /* there is something to begin, or nothing to wait for */
+            continue; /* a request may be due, or all are done */
         if (curl_multi_poll(run->http->multi, NULL, 0, POLL_MS, NULL) != CURLM_OK)
             return err_set(err, TG_RUNTIME, "network", "libcurl failed");
     }
@@ -747,7 +747,7 @@ int http_run(struct http *http, struct arena *arena, struct http_exchange *excha
     run.transfers = xmalloc((count + 1) * sizeof(*run.transfers));
     for (size_t i = 0; i < count; i++)
         init_transfer(&run.transfers[i], http, arena, &exchanges[i]);
-    (void)sigaction(SIGPIPE, &ignore, &before); /* a closed connection is an error like others */
+    (void)sigaction(SIGPIPE, &ignore, &before); /* a closed connection is an ordinary error */
     int rc = run_loop(&run, err);
     http->waited += now_ms() - run.begun;
     for (size_t i = 0; i < count; i++)

@@ -1,5 +1,4 @@
-/* Answers kept from one run to the next: taken as they are for a while, or asked for conditionally.
- */
+/* A cache of HTTP answers across runs: used as they are for a while, or revalidated. */
 #include "io/net/http_cache.h"
 
 #include "base/arena.h"
@@ -19,7 +18,7 @@
 #define HEAD_LINES 8
 #define MAGIC "tmplgen-http 2"
 
-/* URLs are not file names, and may be longer than one. */
+/* A hash: URLs are not file names, and may be too long for one. */
 static const char *path_of(struct arena *arena, const char *folder, const char *url,
                            const char *key)
 {
@@ -29,7 +28,7 @@ static const char *path_of(struct arena *arena, const char *folder, const char *
     return arena_printf(arena, "%s/%s", folder, name);
 }
 
-/* The lines before the body; false where there are fewer. */
+/* Splits off the header lines; false if there are too few. */
 static bool split_head(const char **lines, struct arena *arena, struct span *rest)
 {
     for (size_t i = 0; i < HEAD_LINES; i++) {
@@ -67,7 +66,7 @@ bool http_cache_load(struct http_cached *out, struct arena *arena, const char *f
     return true;
 }
 
-/* Beside its place first, so that a reader never sees half of it. */
+/* Writes to another name and renames, so that no reader sees half a file. */
 static void write_beside(const char *path, struct span text)
 {
     ARENA_SCRATCH(arena);

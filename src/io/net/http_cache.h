@@ -1,5 +1,4 @@
-/* Answers kept from one run to the next: taken as they are for a while, or asked for conditionally.
- */
+/* A cache of HTTP answers across runs: used as they are for a while, or revalidated. */
 #pragma once
 
 #include "base/str.h"
@@ -8,21 +7,20 @@
 
 #include <stdbool.h>
 
-/* Texts without line breaks, NULL where the answer had none; a body of any bytes. */
+/* Texts have no line breaks, and are NULL if the answer had none. The body may be any bytes. */
 struct http_cached {
     const char *etag, *last_modified, *type;
-    const char *place; /* the URL that it came from in the end */
+    const char *place; /* the final URL, after redirects */
     struct span body;
-    int64_t age; /* seconds since it was kept; out of a load only */
+    int64_t age; /* seconds since it was stored; set by a load only */
 };
 
 /*
- * What `folder` holds for a URL and what was wanted of it (`key`, or NULL); in the arena. False
- * where there is nothing, or where it is not whole: a cache is never a reason to fail. At most
- * `max` bytes of body.
+ * Loads the answer for `url` and `key` (what was asked of it, or NULL) into the arena. False if
+ * there is none, it is damaged, or its body exceeds `max` bytes: a cache never causes a failure.
  */
 bool http_cache_load(struct http_cached *out, struct arena *arena, const char *folder,
                      const char *url, const char *key, size_t max);
-/* Keeps an answer; failures are passed over. */
+/* Stores an answer; ignores failures. */
 void http_cache_store(const char *folder, const char *url, const char *key,
                       const struct http_cached *answer);

@@ -38,7 +38,7 @@ static size_t count_bytes(struct span text, char byte)
     return count;
 }
 
-/* Takes what stands before the next separator, or the rest. */
+/* Takes the text before the next separator, or the rest. */
 static struct span take_until(struct span *text, char separator)
 {
     const char *found = text->len ? memchr(text->ptr, separator, text->len) : NULL;

@@ -13,7 +13,7 @@
 
 /* ---------------------------------------------------------------- dictsort */
 
-/* The position in a pair by which it is sorted. */
+/* The position in a pair to sort by. */
 static int pair_position(size_t *out, struct vm *vm, const struct arguments *arguments)
 {
     struct span by = span_from("key");
@@ -25,7 +25,7 @@ static int pair_position(size_t *out, struct vm *vm, const struct arguments *arg
     return vm_fail(vm, CODE_TYPE, "'dictsort' sorts by 'key' or by 'value'");
 }
 
-/* Without regard to case texts are compared in small letters. */
+/* Texts compare in lower case if case is ignored. */
 static int sorted_pair(struct sorted *out, struct vm *vm, const struct value *pair, size_t position,
                        bool cased)
 {
@@ -78,7 +78,7 @@ static int sort_by(struct sorted **out, struct vm *vm, const struct list *list,
     return sort_values(vm, *out, list->count, SORT_BARE);
 }
 
-/* A group of what follows `first` with an equal key, as (key, items). */
+/* Groups the items behind `first` that have an equal key, as (key, items). */
 static int take_group(struct value *out, struct vm *vm, const struct sorted **first,
                       const struct sorted *end)
 {
@@ -123,9 +123,9 @@ int filter_groupby(struct value *out, struct vm *vm, const struct arguments *giv
     return 0;
 }
 
-/* ---------------------------------------------------------------- the least, the greatest, all */
+/* ---------------------------------------------------------------- min, max, sum */
 
-/* The greatest where `how` is true, else the least. */
+/* The maximum if `how` is true, else the minimum. */
 int filter_extreme(struct value *out, struct vm *vm, const struct arguments *given)
 {
     bool cased, better;
@@ -175,13 +175,13 @@ int filter_sum(struct value *out, struct vm *vm, const struct arguments *given)
 
 /* ---------------------------------------------------------------- batch and slice */
 
-/* The iterator of both. */
+/* The iterator of batch and slice. */
 struct cutting {
-    struct iterator *all; /* of batch; NULL until it is walked */
-    struct value items;   /* of slice; likewise */
-    struct value size;    /* how many in a batch, how many slices */
+    struct iterator *all; /* of batch; NULL until iteration begins */
+    struct value items;   /* of slice; unset until iteration begins */
+    struct value size;    /* items in a batch, or number of slices */
     struct value fill;
-    struct value next; /* the item that begins the next batch */
+    struct value next; /* the first item of the next batch */
     int64_t slice, offset;
 };
 
@@ -257,7 +257,7 @@ static int next_slice(struct value *out, struct vm *vm, struct iterator *iterato
     return 1;
 }
 
-/* Batches, or where `how` is true slices. */
+/* Batches, or slices if `how` is true. */
 int filter_cut(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct cutting *cutting = vm_alloc(vm, sizeof(*cutting));

@@ -29,7 +29,7 @@ static int escape_text(struct value *out, struct vm *vm, struct span text)
     return 0;
 }
 
-/* Where `how` is true, what is escaped already, too. */
+/* If `how` is true, escapes even text that is escaped already. */
 int filter_escape(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct value text;

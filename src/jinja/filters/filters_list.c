@@ -39,7 +39,7 @@ int filter_list(struct value *out, struct vm *vm, const struct arguments *given)
     return iterate_list(out, vm, V_LIST, given->self);
 }
 
-/* Jinja2's filter is a generator: what it cannot take is an error only once it is walked. */
+/* Jinja2's filter is a generator: an unsuitable value is an error only when iterated. */
 static int next_of_items(struct value *out, struct vm *vm, struct iterator *iterator)
 {
     if (iterator->source.kind != V_DICT)
@@ -61,7 +61,7 @@ int filter_items(struct value *out, struct vm *vm, const struct arguments *given
 
 /* ---------------------------------------------------------------- ends */
 
-/* The last item where `how` is true, else the first. */
+/* The last item if `how` is true, else the first. */
 int filter_end(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct iterator *iterator;
@@ -97,7 +97,7 @@ int filter_reverse(struct value *out, struct vm *vm, const struct arguments *giv
     const struct value *self = given->self;
     if (self->kind == V_TEXT)
         return reverse_text(out, vm, self);
-    if (!value_is_reversible(self)) { /* what reversed() does not take becomes a list */
+    if (!value_is_reversible(self)) { /* values that reversed() refuses become lists */
         if (iterate_list(out, vm, V_LIST, self))
             return -1;
         list_turn(out->list);

@@ -19,13 +19,13 @@
 struct tojson_writer {
     struct buf *out;
     struct vm *vm;
-    struct span indent; /* of one depth; without `ptr` all is on one line */
+    struct span indent; /* of one level; `ptr` NULL: all on one line */
     size_t depth;
 };
 
 static int write_value(struct tojson_writer *writer, const struct value *value);
 
-/* Characters that HTML would take for its own. */
+/* Escapes characters with a meaning in HTML. */
 static bool put_html(struct buf *out, char c)
 {
     if (c != '<' && c != '>' && c != '&' && c != '\'')
@@ -49,7 +49,7 @@ static void put_character(struct buf *out, uint32_t c)
         (void)buf_putc(out, (char)c);
 }
 
-/* How many bytes from `start` on stand for themselves, and are copied at once: most of a text. */
+/* The number of bytes from `start` on that need no escape, and are copied at once: usually most. */
 static size_t plain_length(struct span text, size_t start)
 {
     size_t end = start;
@@ -60,8 +60,8 @@ static size_t plain_length(struct span text, size_t start)
 }
 
 /*
- * What is escaped takes far longer than what is copied: so it is what was written that counts. Of a
- * text that is too long nothing is written, and so nothing more is looked at.
+ * Charges for written bytes, since escaping takes far longer than copying. If the text is too long,
+ * nothing more is written or read.
  */
 static int write_text(struct tojson_writer *writer, struct span text)
 {
@@ -118,7 +118,7 @@ static int write_items(struct tojson_writer *writer, struct list *list)
     return 0;
 }
 
-/* Keys that are no texts are written as texts. */
+/* Keys that are not texts are written as texts. */
 static int write_key(struct tojson_writer *writer, const struct value *key)
 {
     if (key->kind == V_TEXT)
@@ -223,7 +223,7 @@ static int json_indent(struct span *out, struct vm *vm, const struct arguments *
 int filter_tojson(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct tojson_writer writer = {.out = &vm->scratch, .vm = vm};
-    /* a text has nothing to indent: Python does not even look */
+    /* a text needs no indent: Python does not even check it */
     if (given->self->kind != V_TEXT && json_indent(&writer.indent, vm, given))
         return -1;
     size_t start = vm_begin(vm);
@@ -235,7 +235,7 @@ int filter_tojson(struct value *out, struct vm *vm, const struct arguments *give
 
 /* ---------------------------------------------------------------- YAML */
 
-/* One line, or with an indent the block form: every line so far to the right, no line end. */
+/* One line; with an indent, block form with each line that far to the right, no last newline. */
 int filter_to_yaml(struct value *out, struct vm *vm, const struct arguments *given)
 {
     ARENA_SCRATCH(arena);
@@ -246,7 +246,7 @@ int filter_to_yaml(struct value *out, struct vm *vm, const struct arguments *giv
         return -1;
     if (indent < 0 || indent > 1024)
         return vm_fail(vm, CODE_LIMIT, "the indent of 'to_yaml' is not 0 to 1024");
-    /* memory of its own is dear beside a number or a short text */
+    /* an arena costs much, compared with a number or a short text */
     if (vm_charge(vm, 16) || value_to_data(&data, vm, &arena, given->self))
         return -1;
     size_t start = vm_begin(vm);
@@ -261,7 +261,7 @@ int filter_to_yaml(struct value *out, struct vm *vm, const struct arguments *giv
 
 /* ---------------------------------------------------------------- words for shells and names */
 
-/* Numbers, true and none too: a list or a mapping has no obvious form. */
+/* Also for numbers, true and none, but not for lists and mappings, which have no obvious form. */
 static int scalar_text(struct value *out, struct vm *vm, const struct value *self,
                        const char *filter)
 {
@@ -285,7 +285,7 @@ int filter_shell_quote(struct value *out, struct vm *vm, const struct arguments 
     return vm_end(out, vm, start);
 }
 
-/* A word for ENV, ARG and LABEL: in double quotes, in which nothing is expanded. */
+/* A word for ENV, ARG and LABEL: in double quotes, with nothing in it to expand. */
 int filter_dockerfile_quote(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct value text;

@@ -53,7 +53,7 @@ int filter_float(struct value *out, struct vm *vm, const struct arguments *given
     }
 }
 
-/* "42.7" is 42: what is no integer may still be a float. */
+/* "42.7" becomes 42: a text that is no integer may be a float. */
 static int real_text_as_integer(struct value *out, struct vm *vm, struct span text)
 {
     int64_t integer;
@@ -87,7 +87,7 @@ static int text_as_integer(struct value *out, struct vm *vm, struct span text,
     }
 }
 
-/* An integer as it is; in place of a float the integer `rounded`. */
+/* Returns an integer as it is; a float becomes the integer `rounded`. */
 static int number_as_integer(struct value *out, struct vm *vm, const struct value *number,
                              double rounded)
 {
@@ -115,7 +115,7 @@ int filter_int(struct value *out, struct vm *vm, const struct arguments *given)
 
 #define UNITS 8
 
-/* What is less than the next unit is counted in this one. */
+/* The largest unit that is not more than `bytes`. */
 static size_t unit_of(double bytes, const double units[UNITS + 1])
 {
     size_t i = 0;
@@ -124,7 +124,7 @@ static size_t unit_of(double bytes, const double units[UNITS + 1])
     return i;
 }
 
-/* Python's float(): of a text, too. */
+/* Python's float(), which also takes a text. */
 static int read_bytes(double *out, struct vm *vm, const struct value *self)
 {
     enum number_reading reading = NUMBER_OK;
@@ -144,7 +144,7 @@ int filter_filesizeformat(struct value *out, struct vm *vm, const struct argumen
     static const char *const names[2][UNITS] = {
         {"kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"},
         {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"}};
-    /* 10^24 lies above the float that is nearest to it: Python compares with the integer */
+    /* 10^24 is larger than the nearest float: Python compares with the integer */
     static const double thousands[UNITS + 1] = {
         1e3, 1e6, 1e9, 1e12, 1e15, 1e18, 1e21, 1.0000000000000001e24, 1e27};
     double units[UNITS + 1];
@@ -175,7 +175,7 @@ int filter_filesizeformat(struct value *out, struct vm *vm, const struct argumen
 #define DIGITS_BYTES 1600 /* the exact decimal form of any double */
 #define PLACES_MAX 323    /* more change no double */
 
-/* Is what stands behind the first `keep` digits more than half (1), half (0) or less (-1)? */
+/* Compares the digits behind the first `keep` with one half: 1 more, 0 equal, -1 less. */
 static int against_half(const char *digits, size_t keep)
 {
     if (digits[keep] != '5')
@@ -191,8 +191,8 @@ static void add_one(char *digits, size_t len)
         digits[len - 1]++;
 }
 
-/* To tens, hundreds, ...: `zeros` digits before the point are dropped from the exact form. A 0 in
- * front takes the carry. */
+/* Rounds to tens, hundreds, ...: drops `zeros` digits before the point of the exact form. A leading
+ * 0 takes the carry. */
 static double round_whole_digits(double real, size_t zeros)
 {
     char digits[DIGITS_BYTES];
@@ -223,7 +223,7 @@ static double round_real(double real, int64_t places)
     return strtod(text, NULL);
 }
 
-/* False where the result does not fit. */
+/* Returns false if the result does not fit. */
 static bool round_integer(int64_t *out, int64_t integer, int64_t places)
 {
     int64_t program = 1;
@@ -252,7 +252,7 @@ static int round_common(struct value *out, struct vm *vm, const struct value *se
                         int64_t precision)
 {
     int64_t integer;
-    if (vm_charge(vm, 32)) /* by way of digits, up to 308 of them */
+    if (vm_charge(vm, 32)) /* converts to up to 308 digits */
         return -1;
     if (!value_is_integer(self, &integer)) {
         *out = (struct value){.kind = V_FLOAT, .real = round_real(self->real, precision)};

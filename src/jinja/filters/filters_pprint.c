@@ -1,4 +1,4 @@
-/* The filter pprint: values over several lines where they are long, as Python's pprint. */
+/* The filter pprint: breaks long values into lines, as Python's pprint does. */
 #include "jinja/filters/filter_bodies.h"
 
 #include "base/unicode.h"
@@ -16,12 +16,12 @@ struct pprinter {
     struct vm *vm;
 };
 
-/* Where a value stands: columns before it, and those that must be free behind its last line. */
+/* The columns before a value, and those to keep free behind its last line. */
 struct margins {
     size_t left, right;
 };
 
-/* Puts a value on one line; how many characters that are. */
+/* Writes a value on one line, and counts its characters. */
 static int put_measured(size_t *width, struct pprinter *printer, const struct value *value)
 {
     size_t start = printer->out->len;
@@ -89,7 +89,7 @@ static int put_long_dict(struct pprinter *printer, const struct value *value,
 
 /* ---------------------------------------------------------------- long texts */
 
-/* A text in pieces, each a literal on a line of its own, which Python joins. */
+/* A text split into literals on lines of their own, which Python concatenates. */
 struct pieces {
     struct pprinter *printer;
     struct margins margins;
@@ -115,7 +115,7 @@ static int put_piece(struct pieces *pieces, struct span text)
     return value_repr(pieces->printer->out, pieces->printer->vm, &value);
 }
 
-/* A word and the blanks behind it. */
+/* A word and the blanks after it. */
 static struct span take_word(struct span text, size_t *pos)
 {
     size_t start = *pos, next = start;
@@ -130,7 +130,7 @@ static struct span take_word(struct span text, size_t *pos)
     return span_of(text.ptr + start, *pos - start);
 }
 
-/* As many words into each piece as fit; `last`: the line is the text's last. */
+/* Fills each piece with as many words as fit; `last` is true for the text's last line. */
 static int put_words(struct pieces *pieces, struct span line, bool last)
 {
     struct vm *vm = pieces->printer->vm;
@@ -197,7 +197,7 @@ static int put_value(struct pprinter *printer, const struct value *value, struct
     return 0;
 }
 
-/* Mappings are sorted by their keys. A value that holds itself is refused. */
+/* Sorts mappings by key. Refuses a value that contains itself. */
 int filter_pprint(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct pprinter printer = {&vm->scratch, vm};

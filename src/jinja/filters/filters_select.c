@@ -6,11 +6,11 @@
 #include "jinja/values/iterate.h"
 #include "jinja/values/value.h"
 
-/* What each of them does with an item. */
+/* The differences between these filters. */
 struct selection {
     const char *filter;
-    bool attribute; /* the first argument is one */
-    bool keep;      /* what passes the test; else what does not */
+    bool attribute; /* the first argument is an attribute */
+    bool keep;      /* keeps items that pass; else those that fail */
 };
 
 static const struct selection selections[] = {
@@ -22,15 +22,15 @@ static const struct selection selections[] = {
 };
 
 /*
- * The iterator of them all. As in Jinja2 everything is looked at late: the value when it is walked
- * first, the name of the filter or test with each item.
+ * The iterator of all of them. Evaluation is as late as in Jinja2: the value when iteration begins,
+ * the name of the filter or test with each item.
  */
 struct selecting {
     const struct selection *how;
-    struct arguments given; /* by the template; then what is left for the filter or test */
+    struct arguments given; /* from the template; later those left for the filter or test */
     struct attribute_path path;
     const struct value *name;
-    struct iterator *all; /* NULL until it is walked */
+    struct iterator *all; /* NULL until iteration begins */
 };
 
 static int find_function(const struct function **out, struct vm *vm,
@@ -116,9 +116,9 @@ static int prepare(struct vm *vm, struct selecting *selecting)
     return 0;
 }
 
-/* ---------------------------------------------------------------- walking */
+/* ---------------------------------------------------------------- iterating */
 
-/* 1 where there is something to walk: of what is false nothing is asked, as in Jinja2. */
+/* Returns 1 if there is something to iterate. A false value has no items, as in Jinja2. */
 static int begin(struct vm *vm, struct selecting *selecting, const struct value *source)
 {
     bool truth;
@@ -151,7 +151,7 @@ static int next_of_selecting(struct value *out, struct vm *vm, struct iterator *
     return rc;
 }
 
-/* The arguments outlive the call: what is walked late needs them. */
+/* Copies the arguments, which are needed after the call. */
 int filter_select(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct selecting *selecting = vm_alloc(vm, sizeof(*selecting));

@@ -22,13 +22,13 @@ int filter_case(struct value *out, struct vm *vm, const struct arguments *given)
     return 0;
 }
 
-/* What words begin behind: [-\s({\[<] */
+/* Characters before the start of a word: [-\s({\[<] */
 static bool is_word_gap(uint32_t c)
 {
     return c == '-' || c == '(' || c == '{' || c == '[' || c == '<' || unicode_is_space(c);
 }
 
-/* One piece between gaps: its first character as capital, the rest small. */
+/* One piece between gaps: upper-cases its first character, lower-cases the rest. */
 static int title_piece(struct vm *vm, struct span piece)
 {
     size_t pos = 0;
@@ -40,7 +40,7 @@ static int title_piece(struct vm *vm, struct span piece)
     return text_put_case(vm, span_of(piece.ptr + pos, piece.len - pos), UNICODE_LOWER);
 }
 
-/* Jinja2's own title(): words begin behind blanks, dashes and opening brackets only. */
+/* Jinja2's own title(): words begin only after blanks, dashes and opening brackets. */
 int filter_title(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct value text;
@@ -133,7 +133,7 @@ int filter_indent(struct value *out, struct vm *vm, const struct arguments *give
         return -1;
     struct text_lines lines = {.text = self->text};
     size_t start = vm_begin(vm);
-    /* the text is read as if a line end stood behind it: an empty last line counts */
+    /* read as if a line end followed the text: an empty last line counts */
     for (size_t i = 0; text_next_line_or_rest(&line, &lines); i++) {
         blank = line.len == 0 && !all;
         (void)buf_puts(&vm->scratch, i ? "\n" : "");

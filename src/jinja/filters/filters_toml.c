@@ -1,4 +1,4 @@
-/* Our own filter to_toml: a value as it may stand behind the = of a line of TOML. */
+/* Our own filter to_toml: a value as written after the = of a TOML line. */
 #include "jinja/filters/filter_bodies.h"
 
 #include "base/unicode.h"

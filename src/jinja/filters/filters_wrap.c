@@ -45,7 +45,7 @@ int filter_wordcount(struct value *out, struct vm *vm, const struct arguments *g
 
 /* ---------------------------------------------------------------- truncate */
 
-/* A number that is only compared may be a float, too. */
+/* Accepts a float, too, for numbers that are only compared. */
 static int number_argument(struct value *out, struct vm *vm, const struct arguments *arguments,
                            size_t i, int64_t fallback)
 {
@@ -53,7 +53,7 @@ static int number_argument(struct value *out, struct vm *vm, const struct argume
     return value_is_number(out) ? 0 : vm_fail_kind(vm, "a number is needed here", out);
 }
 
-/* What is left of a text that is cut to so many characters, at a blank unless words may be cut. */
+/* Cuts a text to so many characters, at a blank unless words may be cut. */
 static struct span cut_text(struct span text, size_t characters, bool cut_words)
 {
     struct span left = span_of(text.ptr, utf8_offset(text, characters));
@@ -100,12 +100,12 @@ struct wrapper {
     const uint32_t *line;
     size_t count; /* characters of the line */
     size_t width;
-    struct span between; /* lines */
+    struct span between; /* separator of lines */
     bool break_words;
-    bool break_on_hyphens; /* when a long word is broken */
-    bool split_on_hyphens; /* when lines are split; Python asks "is True" here */
+    bool break_on_hyphens; /* to break long words */
+    bool split_on_hyphens; /* to split lines; Python checks "is True" here */
     size_t lines;          /* written so far */
-    size_t start, end;     /* the chunk that comes next; `start` is `count` behind the last */
+    size_t start, end;     /* the next chunk; after the last, `start` is `count` */
 };
 
 static bool is_blank(uint32_t c)
@@ -130,7 +130,7 @@ static bool is_word_end(const struct wrapper *wrapper, size_t i)
     return c && (unicode_is_word(c) || (c < 0x80 && strchr("!\"'&.,?", (int)c)));
 }
 
-/* Behind the dashes at `i`, two or more, of a dash between two words; 0 where there is none. */
+/* The end of a dash (two or more) between two words that begins at `i`; 0 if there is none. */
 static size_t dash_end(const struct wrapper *wrapper, size_t i)
 {
     size_t end = i;
@@ -141,7 +141,7 @@ static size_t dash_end(const struct wrapper *wrapper, size_t i)
     return end >= i + 2 && unicode_is_word(at(wrapper, end)) ? end : 0;
 }
 
-/* Is the hyphen at `i` one inside a word, behind which it may be broken? */
+/* Whether the hyphen at `i` is inside a word that may be broken after it. */
 static bool is_hyphen(const struct wrapper *wrapper, size_t i)
 {
     if (at(wrapper, i) != '-' || i < 2 || !is_letter(at(wrapper, i - 1)))
@@ -152,7 +152,7 @@ static bool is_hyphen(const struct wrapper *wrapper, size_t i)
     return behind && is_letter(at(wrapper, i + 1)) && is_letter(at(wrapper, next));
 }
 
-/* Where the chunk that begins at `start` ends: blanks, a word, a part of one, or a dash. */
+/* The end of the chunk at `start`: blanks, a word, a part of one, or a dash. */
 static size_t chunk_end(const struct wrapper *wrapper, size_t start)
 {
     bool blank = start < wrapper->count && is_blank(wrapper->line[start]);
@@ -182,13 +182,13 @@ static bool is_all_space(const struct wrapper *wrapper, size_t start, size_t end
     return start == end;
 }
 
-/* How much of a chunk that is too long for any line goes into `room`. */
+/* How much of a chunk longer than a line goes into `room`. */
 static size_t broken_length(const struct wrapper *wrapper, size_t room)
 {
     const uint32_t *chunk = wrapper->line + wrapper->start;
     size_t hyphen = wrapper->break_on_hyphens ? room : 0;
     while (hyphen > 0 && chunk[hyphen - 1] != '-')
-        hyphen--; /* now behind the last one, or 0 */
+        hyphen--; /* now after the last one, or 0 */
     for (size_t i = 0; i + 1 < hyphen; i++)
         if (chunk[i] != '-')
             return hyphen;
@@ -204,7 +204,7 @@ static void put_line(struct wrapper *wrapper, size_t start, size_t end)
         (void)utf8_put(out, wrapper->line[i]);
 }
 
-/* What fits into one line, without the blanks at its end; `first`: those at its start stay. */
+/* Writes as much as fits into one line, without its trailing blanks; `first` keeps leading ones. */
 static void wrap_once(struct wrapper *wrapper, bool first)
 {
     if (!first && is_all_space(wrapper, wrapper->start, wrapper->end))
@@ -233,7 +233,7 @@ static void wrap_once(struct wrapper *wrapper, bool first)
         put_line(wrapper, start, end);
 }
 
-/* An empty line stays one. Python looks at the width when there is a line to wrap. */
+/* An empty line stays. As in Python, the width is checked only if there is a line to wrap. */
 static int wrap_line(struct wrapper *wrapper, struct span line, uint32_t *characters)
 {
     size_t before = wrapper->lines;

@@ -1,4 +1,4 @@
-/* The functions that are there without being set: range, dict, namespace, cycler, joiner. */
+/* Built-in functions: range, dict, namespace, cycler, joiner. */
 #include "jinja/functions/builtins.h"
 
 #include "jinja/functions/method_bodies.h"
@@ -71,7 +71,7 @@ static int joiner_call(struct value *out, struct vm *vm, const struct arguments 
     return 0;
 }
 
-/* Nothing at first, then the separator. */
+/* Returns nothing the first time, then the separator. */
 static int joiner_next(struct value *out, struct vm *vm, const struct arguments *given)
 {
     const struct value *self = given->self;

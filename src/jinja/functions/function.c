@@ -26,7 +26,7 @@ bool function_is_refused(const struct function_table *table, struct span name)
     return false;
 }
 
-#define NAME_BYTES 64 /* longer names have no nearest one */
+#define NAME_BYTES 64 /* longer names get no suggestion */
 
 const char *function_nearest(const struct function_table *table, struct span name)
 {
@@ -84,7 +84,7 @@ static int bind_keywords(struct value fixed[], struct vm *vm, const struct funct
     return 0;
 }
 
-/* The arguments by parameter, in `fixed`; those of a variadic function stay as they are. */
+/* Puts the arguments into `fixed` by parameter; those of a variadic function stay as they are. */
 static int bind(struct value fixed[], struct vm *vm, const struct function *function,
                 const struct arguments *given)
 {

@@ -1,4 +1,4 @@
-/* What can be called: filters, tests and methods, all described by rows of tables. */
+/* Callables: filters, tests and methods, all described by tables. */
 #pragma once
 
 #include "base/err.h"
@@ -12,13 +12,13 @@ struct vm;
 
 #define FUNCTION_PARAMETERS 4
 
-/* Arguments by parameter: V_MISSING where none was given. */
+/* Arguments by parameter; V_MISSING if not given. */
 struct arguments {
-    const struct value *self; /* what stands before the `|`, the `is` or the dot */
+    const struct value *self; /* the operand before `|`, `is` or the dot */
     const struct value *values;
-    size_t count;          /* of `values`: all that were given, for variadic functions */
-    struct dict *keywords; /* what no parameter takes; NULL unless the function takes keywords */
-    uint32_t how;          /* that of the function */
+    size_t count;          /* of `values`, including extra ones of variadic functions */
+    struct dict *keywords; /* surplus keywords; NULL unless the function takes keywords */
+    uint32_t how;          /* copied from the function */
 };
 
 typedef int function_body(struct value *out, struct vm *vm, const struct arguments *given);
@@ -27,35 +27,35 @@ struct function {
     const char *name;
     function_body *body;
     const char *parameters[FUNCTION_PARAMETERS]; /* their Python names; "/" before: not by name */
-    unsigned char required;                      /* how many must be given */
-    bool variadic;                               /* any number of positional arguments */
+    unsigned char required;                      /* number of mandatory parameters */
+    bool variadic;                               /* takes more positional arguments */
     bool keywords;                               /* any other keyword arguments */
-    uint32_t how; /* which it is of those with this body, in the body's own words */
+    uint32_t how; /* selects a variant; the body defines its meaning */
 };
 
 struct function_table {
     const struct function *functions;
     size_t count;
-    const char *const *refused; /* names that Jinja2 has and this language has not */
+    const char *const *refused; /* names of Jinja2 that this language lacks */
     size_t refused_count;
 };
 
 #define FUNCTIONS(rows) .functions = (rows), .count = sizeof(rows) / sizeof((rows)[0])
 #define REFUSED(names) .refused = (names), .refused_count = sizeof(names) / sizeof((names)[0])
 
-/* What stands behind `|` and `is`, and the functions that are there without being set. */
+/* Filters, tests, and the built-in functions. */
 extern const struct function_table filters, tests, builtins;
 
-/* The function of that name, or NULL. */
+/* The function of that name, or NULL if there is none. */
 const struct function *function_find(const struct function_table *table, struct span name);
 bool function_is_refused(const struct function_table *table, struct span name);
 /* The nearest name in the table, for "did you mean", or NULL. */
 const char *function_nearest(const struct function_table *table, struct span name);
 
 /*
- * Calls a function with these arguments, by place or by name, as Python would. What a function is
- * given it may look at, whatever it does: here is where all of them pay for the bytes. Those that
- * loop further charge for that themselves.
+ * Calls a function with these arguments, positional or by keyword, as Python would. A function may
+ * read all its arguments, so this charges for their bytes. A function that loops further charges
+ * for that itself.
  */
 TG_CHECKED int function_call(struct value *out, struct vm *vm, const struct function *function,
                              const struct arguments *given);

@@ -11,7 +11,7 @@
 
 /* ---------------------------------------------------------------- kinds */
 
-/* Most tests only look at the kind: `how` holds the kinds as bits. */
+/* Most tests check only the kind: `how` has the accepted kinds as bits. */
 #define KIND(kind) (1U << (kind))
 
 static int is_kind(struct value *out, struct vm *vm, const struct arguments *given)
@@ -32,7 +32,7 @@ static int is_sequence(struct value *out, struct vm *vm, const struct arguments 
 {
     const struct value *self = given->self;
     (void)vm;
-    if (self->kind == V_UNDEFINED) { /* Jinja2 finds [] in one, and in a strict one no len() */
+    if (self->kind == V_UNDEFINED) { /* to Jinja2 it has [], and a strict one no len() */
         *out = value_bool(self->undefined->lenient);
         return 0;
     }
@@ -89,7 +89,7 @@ static int is_name(struct value *out, struct vm *vm, const struct arguments *giv
 
 /* ---------------------------------------------------------------- sameas */
 
-/* Values that are one object in Python wherever they are one here. */
+/* Kinds whose identity here agrees with Python's. */
 static bool has_identity(const struct value *value)
 {
     static const unsigned kinds = KIND(V_LIST) | KIND(V_DICT) | KIND(V_RANGE) | KIND(V_ITERATOR) |
@@ -99,7 +99,7 @@ static bool has_identity(const struct value *value)
     return (kinds & KIND(value->kind)) != 0;
 }
 
-/* Two numbers, texts or tuples that are equal may be one object in Python or two. */
+/* Equal numbers, texts or tuples may be one object in Python, or two. */
 static int is_same(struct value *out, struct vm *vm, const struct arguments *given)
 {
     const struct value *self = given->self;
@@ -120,7 +120,7 @@ static int is_same(struct value *out, struct vm *vm, const struct arguments *giv
 
 /* ---------------------------------------------------------------- remainders */
 
-/* value % divisor == remainder, in just these steps, whatever the value is. */
+/* value % divisor == remainder, in exactly these steps for any value. */
 static int has_rest(struct value *out, struct vm *vm, const struct value *self,
                     const struct value *divisor, int64_t remainder)
 {
@@ -132,7 +132,7 @@ static int has_rest(struct value *out, struct vm *vm, const struct value *self,
     return 0;
 }
 
-/* Odd where `how` is 1, even where it is 0. */
+/* Odd if `how` is 1, even if it is 0. */
 static int has_parity(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct value two = value_int(2);

@@ -1,4 +1,4 @@
-/* The tables of methods, and of the attributes that Python has and this language has not. */
+/* The tables of methods, and of Python's attributes that this language lacks. */
 #include "jinja/functions/method_bodies.h"
 
 #include "base/arena.h"
@@ -90,7 +90,7 @@ static const struct function cycler_methods[] = {
     {.name = "reset", cycler_reset},
 };
 
-/* Those of all types that there are. */
+/* Attributes of all Python types. */
 static const char *const builtin_refused[] = {
     "clear",      "copy",  "count", "current", "fromkeys", "get",     "index",
     "items",      "keys",  "mro",   "next",    "pop",      "popitem", "reset",
@@ -121,7 +121,7 @@ static const struct function_table tables[] = {
 
 const struct function *method_find(const struct value *self, struct span name)
 {
-    if (self->kind == V_TEXT && self->safe) /* Jinja2's Markup has methods of its own */
+    if (self->kind == V_TEXT && self->safe) /* Jinja2's Markup has more methods */
         return NULL;
     return function_find(&tables[self->kind], name);
 }
@@ -135,7 +135,7 @@ bool method_is_refused(const struct value *self, struct span name)
     return hidden || function_is_refused(&tables[self->kind], name);
 }
 
-#define OBJECT_NAMES ((size_t)256) /* of those that an object has, so many are looked at */
+#define OBJECT_NAMES ((size_t)256) /* limit on the names of an object to compare */
 
 const char *member_nearest(struct vm *vm, const struct value *object, struct span name)
 {

@@ -40,7 +40,7 @@ int list_count(struct value *out, struct vm *vm, const struct arguments *given)
 
 int list_extend(struct value *out, struct vm *vm, const struct arguments *given)
 {
-    struct value items; /* a list of its own: a list may be extended by itself */
+    struct value items; /* a copy: a list may be extended by itself */
     list_open(vm, given->self->list);
     if (iterate_list(&items, vm, V_LIST, &given->values[0]))
         return -1;
@@ -48,7 +48,7 @@ int list_extend(struct value *out, struct vm *vm, const struct arguments *given)
     return list_push_all(vm, given->self->list, items.list->items, items.list->count);
 }
 
-/* An index from the front within [0, length], for one that may count from the end. */
+/* Converts an index that may count from the end, and clips it to [0, length]. */
 static size_t clip_index(int64_t index, size_t length)
 {
     if (index < 0)
@@ -164,7 +164,7 @@ int dict_update(struct value *out, struct vm *vm, const struct arguments *given)
     const struct value *other = &given->values[0];
     *out = value_none();
     dict_open(vm, self->dict);
-    if (other->kind == V_UNDEFINED) /* a lenient one, too: Python asks it for keys() */
+    if (other->kind == V_UNDEFINED) /* even a lenient one: Python calls its keys() */
         return vm_fail_undefined(vm, other);
     if (argument_given(given, 0) && (other->kind == V_DICT ? put_all(vm, self->dict, other->dict)
                                                            : put_pairs(vm, self->dict, other)))

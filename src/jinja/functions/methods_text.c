@@ -46,8 +46,8 @@ int text_replace_method(struct value *out, struct vm *vm, const struct arguments
 
 /* ---------------------------------------------------------------- finding */
 
-/* The part of a text between two indices: arguments 1 and 2. Empty and not `valid` where the first
- * is behind the second or the end. */
+/* The part of a text between two indices (arguments 1 and 2). Empty and not `valid` if the first is
+ * behind the second or the end. */
 struct window {
     struct span text;
     size_t start; /* index of its first character */
@@ -86,7 +86,7 @@ static int64_t index_of(const struct window *window, size_t byte)
     return (int64_t)(window->start + utf8_count(span_of(window->text.ptr, byte)));
 }
 
-/* The first place, or with TEXT_RIGHT the last; with TEXT_MUST there must be one. */
+/* The first match, or with TEXT_RIGHT the last; with TEXT_MUST, none is an error. */
 int text_index(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct window window;
@@ -159,7 +159,7 @@ static struct span between(struct span text, size_t start, size_t end)
     return span_of(text.ptr + start, end - start);
 }
 
-/* Whether the next character from `pos` on, or before it, is white space; where it ends. */
+/* Whether the character at `pos` (with `right`, before it) is white space; sets where it ends. */
 static bool space_at(struct span text, size_t pos, bool right, size_t *end)
 {
     *end = pos;
@@ -238,7 +238,7 @@ int text_splitlines(struct value *out, struct vm *vm, const struct arguments *gi
     return 0;
 }
 
-/* What is before the separator, the separator, what is behind it. */
+/* (text before the separator, separator, text after it). */
 int text_partition(struct value *out, struct vm *vm, const struct arguments *given)
 {
     bool last = given->how == TEXT_RIGHT;
@@ -298,7 +298,7 @@ static int put_padded(struct value *out, struct vm *vm, struct span text,
     return vm_end(out, vm, start);
 }
 
-/* How many characters the text lacks to the width of argument 0. */
+/* The number of characters by which the text is shorter than argument 0. */
 static int lacking(size_t *out, struct vm *vm, struct span text, const struct arguments *arguments)
 {
     int64_t width;
@@ -312,7 +312,7 @@ static int lacking(size_t *out, struct vm *vm, struct span text, const struct ar
     return 0;
 }
 
-/* What is lacking stands at the side asked for; at both, as Python shares an odd number. */
+/* Pads on the given side; on both sides an odd number is divided as in Python. */
 int text_justify(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct span text = given->self->text;
@@ -331,7 +331,7 @@ int text_justify(struct value *out, struct vm *vm, const struct arguments *given
     return put_padded(out, vm, text, &padding);
 }
 
-/* Zeros between the sign and the rest. */
+/* Inserts zeros after the sign. */
 int text_zfill(struct value *out, struct vm *vm, const struct arguments *given)
 {
     struct span text = given->self->text;

@@ -12,19 +12,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How far a format has been worked off. `taken` and `count` are CPython's argidx and arglen. */
+/* The progress through a format. `taken` and `count` are CPython's argidx and arglen. */
 struct formatter {
     struct vm *vm;
     struct span text;
     size_t pos;
-    const struct value *mapping; /* what keys are looked up in; then not all values need be used */
+    const struct value *mapping; /* for keys; with one, values may remain unused */
     struct value values;
     int64_t taken, count;
 };
 
 struct conversion {
     bool left, sign, blank, alternate, zero;
-    int64_t width, precision; /* precision: -1 where there is none */
+    int64_t width, precision; /* precision: -1 if not given */
     char type;
 };
 
@@ -49,7 +49,7 @@ static int next_value(struct value *out, struct formatter *formatter)
 
 /* ---------------------------------------------------------------- reading a specification */
 
-/* "(name)": the value under that key is what comes next. */
+/* Reads "(name)": the next value is the one under that key. */
 static int read_key(struct formatter *formatter)
 {
     size_t start = ++formatter->pos;
@@ -156,7 +156,7 @@ static void put_padded(struct buf *out, const struct conversion *spec, struct sp
     pad(out, ' ', spec->left ? room : 0);
 }
 
-/* A number: its sign, what stands before its digits, its digits. */
+/* A number: its sign, its prefix, its digits. */
 struct number {
     bool negative;
     const char *prefix;
@@ -178,7 +178,7 @@ static void put_number(struct buf *out, const struct conversion *spec, const str
     pad(out, ' ', spec->left ? room : 0);
 }
 
-/* %d truncates floats; %o and %x take integers only. */
+/* %d truncates floats; %o and %x accept only integers. */
 static int integer_value(int64_t *out, struct formatter *formatter, const struct conversion *spec,
                          const struct value *value)
 {
@@ -259,7 +259,7 @@ static int format_real(struct formatter *formatter, const struct conversion *spe
     return 0;
 }
 
-/* %s and %r: the precision cuts. */
+/* %s and %r: the precision limits the length. */
 static int format_text(struct formatter *formatter, const struct conversion *spec,
                        const struct value *value)
 {
@@ -327,7 +327,7 @@ static int format_one(struct formatter *formatter)
     return fail(formatter, "unknown conversion");
 }
 
-/* Python takes anything with [] for a mapping here, but texts and tuples. */
+/* As in Python, anything with [] counts as a mapping here, except texts and tuples. */
 static bool is_keyed(const struct value *values)
 {
     return values->kind == V_DICT || values->kind == V_LIST || values->kind == V_RANGE ||

@@ -1,4 +1,4 @@
-/* What filters and methods of texts share. */
+/* Shared code of the filters and methods of texts. */
 #include "jinja/functions/text_parts.h"
 
 #include "base/unicode.h"
@@ -74,7 +74,7 @@ bool text_ends(struct span text, struct span part)
 
 /* ---------------------------------------------------------------- replacing */
 
-/* Nothing is found before every character and at the end. */
+/* The empty text matches before every character and at the end. */
 static void replace_nothing(struct vm *vm, struct span text, const struct text_change *change)
 {
     int64_t left = change->count;
@@ -160,7 +160,7 @@ bool text_next_line_or_rest(struct span *line, struct text_lines *lines)
         lines->done = true;
         return true;
     }
-    /* at the end: a last line without its end, or with \r, takes the line end behind the text */
+    /* at the end: a last line without a line end, or with \r, takes the one added to the text */
     if (lines->pos == lines->text.len)
         lines->done = whole.len == line->len || text_ends(whole, span_of("\r", 1));
     return true;
@@ -170,8 +170,8 @@ bool text_next_line_or_rest(struct span *line, struct text_lines *lines)
 
 #define NUMBER_BYTES 512 /* longer ones are too large, or have more zeros than anybody wants */
 
-/* The text in ASCII, without white space around it: digits of other scripts become 0 to 9. False
- * where it cannot be a number. */
+/* Converts the text to ASCII, stripped, with 0 to 9 for digits of all scripts. False if it cannot
+ * be a number. */
 static bool to_ascii(char out[NUMBER_BYTES], size_t *len, struct span text)
 {
     text = unicode_strip(text, true, true);
@@ -187,7 +187,7 @@ static bool to_ascii(char out[NUMBER_BYTES], size_t *len, struct span text)
     return *len > 0;
 }
 
-/* Takes a prefix such as 0x off; the base that it says, or that is the default. */
+/* Skips a prefix such as 0x; returns its base, or the default. */
 static int64_t take_prefix(const char **p, int64_t base)
 {
     static const struct {
@@ -203,7 +203,7 @@ static int64_t take_prefix(const char **p, int64_t base)
     return base;
 }
 
-/* Digits with single underscores between them, as a negative number, which reaches further. */
+/* Reads digits, with single underscores between them, as a negative number: its range is larger. */
 static enum number_reading read_digits(int64_t *out, const char *p, int64_t base)
 {
     bool large = false;
@@ -252,7 +252,7 @@ enum number_reading text_to_integer(int64_t *out, struct span text, int64_t base
     return reading;
 }
 
-/* Copies digits with single underscores between them, without those. */
+/* Copies digits, dropping single underscores between them. */
 static size_t copy_digits(char **out, const char **p)
 {
     size_t count = 0;
@@ -265,7 +265,7 @@ static size_t copy_digits(char **out, const char **p)
     return count;
 }
 
-/* A number in Python's form becomes one in C's; false where it is none. */
+/* Converts a number from Python's form to C's; false if it is invalid. */
 static bool to_c_number(char out[NUMBER_BYTES], const char *p)
 {
     size_t digits;

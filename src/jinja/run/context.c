@@ -1,4 +1,4 @@
-/* What a template sees that is not its own: Jinja2's contexts, and how names are found in them. */
+/* The names that a template inherits from outside: Jinja2's contexts, and lookups in them. */
 #include "jinja/run/context.h"
 
 #include "data/data.h"
@@ -14,7 +14,7 @@
 /* Variables as they were when a template was included or imported. */
 struct snapshot {
     const struct scope *scope;
-    const struct frame *frame; /* copies, those around it, too */
+    const struct frame *frame; /* copied, together with those around it */
     struct dict *vars;
     const struct snapshot *outer;
     bool bare;
@@ -169,7 +169,7 @@ static int share(struct value *out, struct vm *vm, struct span name, const struc
     return found ? 0 : dict_put(vm, vm->shared, &key, out);
 }
 
-/* What the template and those around it have set, then the data, then what is built in. */
+/* Looks in the template and those around it, then in the data, then in the built-in functions. */
 int context_find(struct value *out, struct vm *vm, struct span name)
 {
     const struct context *context = vm->frame->context;

@@ -102,7 +102,7 @@ static int eval_dict(struct value *out, struct vm *vm, const struct node *node)
     return 0;
 }
 
-/* All values first, their texts then: one of them may change another. */
+/* Evaluates all values before it converts any to text: one may change another. */
 static int eval_concat(struct value *out, struct vm *vm, const struct node *node)
 {
     struct value list;
@@ -155,7 +155,7 @@ static int eval_item_node(struct value *out, struct vm *vm, const struct node *n
 
 /* ---------------------------------------------------------------- arguments of calls */
 
-/* Adds what is in the list behind `*`. */
+/* Adds the items of the list after `*`. */
 static int eval_star(struct arguments *out, struct vm *vm, const struct node *star)
 {
     struct value list, all;
@@ -174,7 +174,7 @@ static int eval_star(struct arguments *out, struct vm *vm, const struct node *st
     return 0;
 }
 
-/* The values of the arguments without a name; `room` is taken where it is enough. */
+/* Evaluates positional arguments, in `room` if it suffices. */
 static int eval_positional(struct arguments *out, struct vm *vm, const struct call_args *args,
                            struct value room[FUNCTION_PARAMETERS])
 {
@@ -190,7 +190,7 @@ static int eval_positional(struct arguments *out, struct vm *vm, const struct ca
     return args->star ? eval_star(out, vm, args->star) : 0;
 }
 
-/* The mapping behind `**`, whose keys must be names. */
+/* Evaluates the mapping after `**`, whose keys must be names. */
 static int eval_star_star(struct dict **out, struct vm *vm, const struct call_args *args)
 {
     struct value value;
@@ -223,7 +223,7 @@ static int add_named(struct arguments *out, struct vm *vm, struct span name,
     return dict_put(vm, out->keywords, &key, value);
 }
 
-/* The arguments with a name; `caller` is what a `call` block adds. */
+/* Evaluates keyword arguments; `caller` is added by a `call` block. */
 static int eval_named(struct arguments *out, struct vm *vm, const struct call_args *args,
                       const struct value *caller)
 {
@@ -256,7 +256,7 @@ static int eval_arguments(struct arguments *out, struct vm *vm, const struct cal
 
 /* ---------------------------------------------------------------- calls, filters, tests */
 
-/* Calls a function of the tables with the arguments of a call, which are evaluated first. */
+/* Evaluates the arguments, then calls a function of the tables. */
 static int call_function(struct value *out, struct vm *vm, const struct function *function,
                          const struct value *self, const struct call_args *args,
                          const struct value *caller)
@@ -269,7 +269,7 @@ static int call_function(struct value *out, struct vm *vm, const struct function
     return function_call(out, vm, function, &arguments);
 }
 
-/* Calls what has a body in a template: a macro, a block. */
+/* Calls a macro or a block. */
 static int invoke(struct value *out, struct vm *vm, const struct value *callee,
                   const struct call_args *args, const struct value *caller)
 {
@@ -278,7 +278,7 @@ static int invoke(struct value *out, struct vm *vm, const struct value *callee,
     if (eval_arguments(&arguments, vm, args, caller, room))
         return -1;
     struct frame *frame = vm->frame;
-    frame->weight += frame->program->deepest; /* this expression goes on when that is over */
+    frame->weight += frame->program->deepest; /* this expression continues after the call */
     int rc = vm->invoke(out, vm, callee, &arguments);
     frame->weight -= frame->program->deepest;
     return rc;
@@ -379,8 +379,8 @@ static int eval_sign(struct value *out, struct vm *vm, const struct node *node)
     return (node->kind == N_NEGATE ? value_negate : value_plus)(out, vm, &value);
 }
 
-/* Jinja2 works a constant base out beforehand and then writes -2 ** x, which Python reads as
- * -(2 ** x): what it prints for that is wrong, so it is refused. */
+/* Jinja2 folds a constant base and writes -2 ** x, which Python reads as -(2 ** x). Its output is
+ * wrong, so this is refused. */
 static bool is_misread_power(const struct node *node, const struct value *left)
 {
     return node->binary.op == OP_POW && node->binary.left->constant &&

@@ -8,8 +8,8 @@
 struct vm;
 
 TG_CHECKED int eval(struct value *out, struct vm *vm, const struct node *node);
-/* A call that hands `caller` over, too. */
+/* A call that also passes `caller`. */
 TG_CHECKED int eval_call_with(struct value *out, struct vm *vm, const struct node *node,
                               const struct value *caller);
-/* The nearest name to one that is undefined, for "did you mean", or NULL. */
+/* The nearest defined name, for "did you mean", or NULL. */
 const char *eval_nearest(struct vm *vm, const struct undefined *undefined);

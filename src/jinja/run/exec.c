@@ -18,7 +18,7 @@
 #include "jinja/values/value.h"
 #include "jinja/values/value_text.h"
 
-/* A body in a scope of its own. */
+/* Executes a body in a new scope. */
 static int exec_scope(struct vm *vm, const struct scope *scope, const struct statement *body)
 {
     if (scope_enter(vm, scope) || exec_body(vm, body))
@@ -60,7 +60,7 @@ static int assign_attribute(struct vm *vm, const struct node *target, const stru
     return dict_put(vm, object.dict, &name, value);
 }
 
-/* Attributes are assigned to where there are namespaces, and nowhere else: before all else. */
+/* Only namespaces have assignable attributes. Checked before any assignment. */
 static int check_namespaces(struct vm *vm, const struct node *target)
 {
     struct value object;
@@ -86,7 +86,7 @@ static int check_namespaces(struct vm *vm, const struct node *target)
                     vm_show(vm, target->member.object->name.name));
 }
 
-/* What a template itself has set, others may look for. */
+/* Makes variables of the template itself visible to others. */
 static int keep(struct vm *vm, const struct node *target)
 {
     for (size_t i = 0; target->kind == N_TUPLE && i < target->items.count; i++)
@@ -165,7 +165,7 @@ struct tested {
     struct iterator *all;
 };
 
-/* What passed the test is made of the variables again: a tuple, whatever it was before. */
+/* Rebuilds an item that passed the test from the variables: a tuple, whatever it was before. */
 static struct value target_value(struct vm *vm, const struct node *target)
 {
     if (target->kind == N_NAME)
@@ -235,7 +235,7 @@ static int exec_for(struct vm *vm, const struct statement *statement)
     struct loop hidden, *loop = &hidden;
     struct value item;
     int rc;
-    if (statement->loop.loop) /* may be kept by the template */
+    if (statement->loop.loop) /* the template may keep it */
         loop = vm_alloc(vm, sizeof(*loop));
     if (open_loop(loop, vm, statement))
         return -1;
@@ -282,7 +282,7 @@ static int exec_set_block(struct vm *vm, const struct statement *statement)
     return statement->toplevel ? keep(vm, statement->set.target) : 0;
 }
 
-/* What is printed without being made a text, as Jinja2 does it here. */
+/* Prints a value that must already be a text, as in Jinja2. */
 static int print_text(struct vm *vm, const struct statement *statement, const struct value *value)
 {
     vm->at = statement->offset;
@@ -318,7 +318,7 @@ static int exec_with(struct vm *vm, const struct statement *statement)
 
 /* ---------------------------------------------------------------- macro, call */
 
-/* A variable that is no part of an expression's target. */
+/* Assigns to a variable that is not in an expression's target. */
 static int assign_symbol(struct vm *vm, const struct statement *statement,
                          const struct symbol *symbol, const struct value *value)
 {
@@ -347,7 +347,7 @@ static int run_include(struct vm *vm, const struct statement *statement, struct 
 {
     struct context *context;
     struct module *module;
-    if (!statement->include.with_context) /* the text of what sees no context is always the same */
+    if (!statement->include.with_context) /* without context the text is always the same */
         return module_bare(&module, vm, program, "included from")
                    ? -1
                    : print_text(vm, statement, &module->text);
@@ -391,7 +391,7 @@ static int exec_import(struct vm *vm, const struct statement *statement)
 
 /* ---------------------------------------------------------------- bodies */
 
-/* Blocks that are open at once, through all includes: keeps the stack of the program bounded. */
+/* The limit on open blocks across all includes: it bounds the program's stack. */
 #define NESTING_IN_ALL (8 * LIMIT_TEMPLATE_NESTING)
 
 int exec_body(struct vm *vm, const struct statement *statement)

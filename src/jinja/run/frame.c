@@ -1,4 +1,4 @@
-/* The variables of what is being rendered: frames, and the scopes within them. */
+/* Frames and scopes: the variables of the code being rendered. */
 #include "jinja/run/frame.h"
 
 #include "base/limits.h"
@@ -6,7 +6,7 @@
 #include "jinja/syntax/program.h"
 #include "jinja/syntax/scope.h"
 
-/* Expressions within one another, through all calls: keeps the stack of the program bounded. */
+/* The limit on nested expressions across all calls: it bounds the program's stack. */
 #define WEIGHT_IN_ALL (16 * LIMIT_TEMPLATE_NESTING)
 
 static bool is_template(const struct frame *frame)
@@ -67,7 +67,7 @@ static const struct value *outer_value(const struct frame *frame, const struct s
 int scope_enter(struct vm *vm, const struct scope *scope)
 {
     struct value *slots = vm->frame->slots;
-    bool at_once = vm->frame->context->vars != NULL; /* what is found may be another thing later */
+    bool at_once = vm->frame->context->vars != NULL; /* the name may mean another thing later */
     size_t count = 0;
     for (const struct symbol *symbol = scope->symbols; symbol; symbol = symbol->next, count++) {
         switch (symbol->load) {

@@ -1,4 +1,4 @@
-/* The variables of what is being rendered: frames, and the scopes within them. */
+/* Frames and scopes: the variables of the code being rendered. */
 #pragma once
 
 #include "base/err.h"
@@ -9,14 +9,14 @@
 struct scope;
 
 /*
- * Makes a frame of the program, routine, up and context of `as`, moves to it and enters `scope`;
- * the frame that was there is the caller's to put back. Fails where too many are open.
+ * Pushes a frame with the program, routine, up and context of `as`, and enters `scope`. The caller
+ * restores the old frame. Fails if too many frames are open.
  */
 TG_CHECKED int frame_begin(struct frame **outer, struct vm *vm, const struct frame *as,
                            const struct scope *scope);
-/* Says in the trace of the error that it happened below this place of the current frame; -1. */
+/* Adds this place of the current frame to the error's trace; returns -1. */
 int frame_trace(struct vm *vm, const char *how, size_t offset);
 
-/* The variables of a scope as they are when it is entered; what they are once it is left. */
+/* Initializes the variables of a scope on entry; ends them on exit. */
 TG_CHECKED int scope_enter(struct vm *vm, const struct scope *scope);
 void scope_leave(struct vm *vm, const struct scope *scope);

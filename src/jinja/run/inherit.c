@@ -1,4 +1,4 @@
-/* Templates that extend others, and their blocks; other templates as values. */
+/* Template inheritance and blocks; templates as values. */
 #include "jinja/run/inherit.h"
 
 #include "jinja/functions/function.h"
@@ -48,7 +48,7 @@ int program_run(struct vm *vm)
         return -1;
     if (!vm->frame->parent)
         return 0;
-    vm->at = vm->frame->parent_at; /* what is extended goes on in the same context */
+    vm->at = vm->frame->parent_at; /* the extended template continues in the same context */
     return program_render(vm, vm->frame->parent, vm->frame->context, "extended from", vm->at);
 }
 
@@ -137,7 +137,7 @@ static int collect_members(struct module *module, struct vm *vm, const struct co
     return 0;
 }
 
-/* Renders the program; what it has set then is the module. */
+/* Renders the program; the variables that it has set are the module. */
 static int module_new(struct module **out, struct vm *vm, const struct program *program,
                       struct context *context, const char *how)
 {
@@ -154,8 +154,7 @@ static int module_new(struct module **out, struct vm *vm, const struct program *
     return rc ? frame_trace(vm, how, at) : 0;
 }
 
-/* One after the other, which is paid for: templates import few others, and those first seen last.
- */
+/* A linear search, which is charged for: templates import few others. */
 static struct module *find_module(struct vm *vm, const struct program *program)
 {
     struct module *module = vm->modules;

@@ -20,7 +20,7 @@ void cache_keep(struct template_cache *cache, struct program *program)
     cache->programs[number] = program;
 }
 
-/* 1 with the program, 0 where there is none of that name, -1. */
+/* Returns 1 with the program, 0 if there is none of that name, -1 on failure. */
 static int load_program(struct program **out, struct vm *vm, struct span name,
                         const struct loading *loading)
 {

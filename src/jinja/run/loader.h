@@ -1,4 +1,4 @@
-/* The sources of templates, and where an include finds them. */
+/* Sources of templates, and how an include finds them. */
 #pragma once
 
 #include "base/err.h"
@@ -13,10 +13,10 @@ struct template_source {
     const char *name; /* for messages: the path in the catalog */
     struct span text;
     enum template_delimiters delimiters;
-    const char *path; /* of what a loader found: the file, for messages; NULL: the name */
+    const char *path; /* set by a loader: the file, for messages; NULL: use the name */
 };
 
-/* What includes have found, parsed: zeroed at first, but for the arena that all of it lives in. */
+/* Parsed templates of includes. Zero-initialized except for the arena, which holds all of it. */
 struct template_cache {
     struct arena *arena;
     struct intern names;
@@ -24,12 +24,12 @@ struct template_cache {
 };
 
 /*
- * Finds the source of `{% include %}`. `load` returns 0 and fills all of `out` but its name (bytes
- * that live at least as long as the render, or the cache), 1 where there is no such name, -1 with
- * `err` set on failure.
+ * Finds the source for `{% include %}`. `load` returns 0 and fills in `out` except its name (the
+ * bytes must outlive the render and the cache), 1 if there is no such name, -1 with `err` on
+ * failure.
  */
 struct template_loader {
     int (*load)(struct template_source *out, void *context, const char *name, struct err *err);
     void *context;
-    struct template_cache *cache; /* for many renders; NULL: each parses anew what it includes */
+    struct template_cache *cache; /* shared by renders; NULL: each parses its includes */
 };

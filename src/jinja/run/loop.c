@@ -22,7 +22,7 @@ int loop_next(struct value *out, struct vm *vm, struct loop *loop)
     return 1;
 }
 
-/* What has no length is walked to its end, and the walk goes on over what was found. */
+/* Reads an iterable without a length to its end; iteration continues over the items read. */
 int loop_length(size_t *out, struct vm *vm, struct loop *loop)
 {
     struct value rest, iterator = {.kind = V_ITERATOR, .iterator = loop->iterator};

@@ -12,19 +12,19 @@ struct vm;
 
 struct loop {
     struct value iterable;
-    bool sized; /* its length is known without walking it */
+    bool sized; /* the length is known without iterating */
     struct iterator *iterator;
     size_t index0;
-    struct value before, current, after; /* `after`: taken from the iterator ahead of time */
+    struct value before, current, after; /* `after` is read ahead from the iterator */
     bool has_length;
     size_t length;
-    struct value changed; /* what `changed` was called with last */
+    struct value changed; /* last argument of `changed` */
 };
 
-/* 1 with the next item, 0 at the end, -1. */
+/* Returns 1 with the next item, 0 at the end, -1 on failure. */
 TG_CHECKED int loop_next(struct value *out, struct vm *vm, struct loop *loop);
 TG_CHECKED int loop_length(size_t *out, struct vm *vm, struct loop *loop);
-/* `loop.index`, ...: 1, or 0 where there is no such attribute. */
+/* `loop.index` etc.: returns 1, or 0 if there is no such attribute. */
 TG_CHECKED int loop_attribute(struct value *out, struct vm *vm, struct loop *loop,
                               struct span name);
 /* The names for "did you mean". */

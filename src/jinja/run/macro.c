@@ -23,7 +23,7 @@ static const char *macro_name(struct vm *vm, const struct macro_code *code)
 
 /* ---------------------------------------------------------------- arguments */
 
-/* A macro that is being called: what it was given, and where that goes. */
+/* A call of a macro: the given arguments, and the macro's variables. */
 struct binding {
     const struct macro_code *code;
     const struct arguments *given;
@@ -48,7 +48,7 @@ static int bind_positional(struct vm *vm, struct binding *call)
     return 0;
 }
 
-/* The parameter that an argument of that name is for; NULL: none is left for it. */
+/* The free parameter with that name, or NULL. */
 static const struct symbol *find_parameter(const struct binding *call, struct span name)
 {
     const struct macro_code *code = call->code;
@@ -85,7 +85,7 @@ static int bind_keywords(struct vm *vm, struct binding *call)
     return 0;
 }
 
-/* What was not given is undefined: that is the fault of the call. */
+/* Missing arguments are undefined; errors about them blame the call. */
 static void bind_rest(struct vm *vm, struct binding *call)
 {
     const struct macro_code *code = call->code;
@@ -102,7 +102,7 @@ static void bind_rest(struct vm *vm, struct binding *call)
         *caller = vm_undefined_reason(vm, "there is no caller: the macro was not called by 'call'");
 }
 
-/* Jinja2 hands the caller over a second time, and fails. */
+/* Jinja2 passes the caller twice, and fails. */
 static int check_caller(struct vm *vm, const struct binding *call)
 {
     const struct macro_code *code = call->code;

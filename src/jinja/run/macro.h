@@ -8,6 +8,6 @@ struct arguments;
 struct vm;
 
 struct value macro_new(struct vm *vm, const struct macro_code *code);
-/* What it prints, as a text. */
+/* The macro's output, as a text. */
 TG_CHECKED int macro_call(struct value *out, struct vm *vm, const struct value *callee,
                           const struct arguments *arguments);

@@ -1,4 +1,4 @@
-/* The state of one render: memory, limits, where we are, and how it fails. */
+/* The state of one render: memory, limits, the current place, and failures. */
 #define TMPLGEN_TEMPLATE_VM_C
 #include "jinja/run/vm.h"
 
@@ -26,7 +26,7 @@ int vm_settle(struct vm *vm)
     return program_error_at(vm->frame->program, vm->at, vm->err);
 }
 
-/* The run's budget is shared by threads: it is not asked for each step. */
+/* Threads share the run's budget, so it is not charged for each step. */
 #define STEPS_AT_ONCE ((size_t)256)
 
 int vm_charge(struct vm *vm, size_t count)
@@ -75,7 +75,7 @@ int vm_fail_value(struct vm *vm, const struct value *value, const char *reason)
     return vm_fail(vm, CODE_TYPE, "%s %s", value_kind_name(value), reason);
 }
 
-/* A long text is cut to so many characters that they fit. */
+/* Long texts are cut to this size, at a character. */
 #define SHOWN_BYTES ((size_t)80)
 
 const char *vm_show(struct vm *vm, struct span text)
@@ -116,7 +116,7 @@ struct value vm_undefined_reason(struct vm *vm, const char *reason)
                          &(struct undefined){.why = UNDEFINED_REASON, .name = span_from(reason)});
 }
 
-/* `${{ secrets.KEY }}`: not of tmplgen, but of what reads the file. */
+/* `${{ secrets.KEY }}`: a variable of the program that reads the file, not of tmplgen. */
 static bool is_of_others(const struct undefined *undefined)
 {
     const char *source = undefined->program->source.ptr;

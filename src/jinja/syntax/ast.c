@@ -1,7 +1,7 @@
-/* What the parser makes of a template: what lies below a node. */
+/* The children of a node in the syntax tree. */
 #include "jinja/syntax/ast.h"
 
-/* A node has up to three others in places of their own, a list of them, the arguments of a call. */
+/* A node has up to three single children, a list of children, and arguments of a call. */
 struct below {
     struct node *nodes[3]; /* each may be NULL */
     const struct node_list *list;

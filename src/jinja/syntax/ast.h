@@ -1,4 +1,4 @@
-/* What the parser makes of a template. All of it lives in an arena. */
+/* The syntax tree of a template. All of it lives in an arena. */
 #pragma once
 
 #include "base/str.h"
@@ -19,9 +19,9 @@ enum node_kind {
     N_TUPLE,
     N_DICT,
     N_ATTRIBUTE,
-    N_NAMESPACED, /* an attribute that is assigned to */
+    N_NAMESPACED, /* an attribute as assignment target */
     N_ITEM,
-    N_SLICE, /* only as the index of an item */
+    N_SLICE, /* only as an index */
     N_CALL,
     N_FILTER,
     N_TEST,
@@ -56,14 +56,14 @@ struct keyword {
 struct call_args {
     struct node_list positional;
     struct keyword *keywords;
-    struct node *star, *star_star; /* `*` and `**`: more of both; or NULL */
+    struct node *star, *star_star; /* the arguments `*` and `**`; or NULL */
 };
 
 struct node {
     enum node_kind kind;
     uint32_t offset;
-    uint16_t depth; /* of the tree below, itself included */
-    bool constant;  /* Jinja2 works it out when it compiles */
+    uint16_t depth; /* height of this subtree */
+    bool constant;  /* folded by Jinja2 at compile time */
     union {
         struct value value; /* N_CONSTANT */
         struct {
@@ -103,7 +103,7 @@ struct node {
     };
 };
 
-/* Calls `visit` with the nodes right below one, from left to right, until one is not 0. */
+/* Calls `visit` with each child, from left to right, until one call does not return 0. */
 int node_each(const struct node *node, int (*visit)(void *context, struct node *below),
               void *context);
 
@@ -114,23 +114,23 @@ struct parameter {
     struct symbol *symbol;
 };
 
-/* A macro, or (without a name) the body of a `call` block, which is one, too. */
+/* A macro, or (without a name) the body of a `call` block, which acts as one. */
 struct macro_code {
     struct span name;
     struct parameter *parameters;
     size_t count;
-    bool uses_caller, uses_kwargs, uses_varargs; /* its body mentions them */
+    bool uses_caller, uses_kwargs, uses_varargs; /* used in its body */
     struct statement *body;
     struct scope *scope;
     const struct routine *routine;
-    struct symbol *caller, *kwargs, *varargs; /* where they are no parameters of its own */
+    struct symbol *caller, *kwargs, *varargs; /* unless declared as parameters */
 };
 
 struct block_code {
     struct span name;
     size_t offset;
     bool scoped, required, uses_self, uses_super;
-    bool inherited; /* stands where it is not rendered: in what extends another template */
+    bool inherited; /* inside a child template: not rendered in place */
     struct statement *body;
     struct scope *scope, *around;
     const struct routine *routine;
@@ -138,7 +138,7 @@ struct block_code {
     struct block_code *next; /* of the template */
 };
 
-/* A name that `from` or `import` takes over, and what it is called here. */
+/* A name that `from` or `import` takes, and its local name. */
 struct import_name {
     struct span name; /* empty: the module itself */
     struct span alias;
@@ -172,7 +172,7 @@ struct if_branch {
 
 struct statement {
     enum statement_kind kind;
-    bool silent;   /* S_TEXT, S_OUTPUT: behind `extends`, where nothing is printed */
+    bool silent;   /* S_TEXT, S_OUTPUT: after `extends`, prints nothing */
     bool toplevel; /* assigns to a variable of the template itself */
     uint32_t offset;
     struct statement *next;
@@ -184,8 +184,8 @@ struct statement {
             struct node *target, *iterable, *test;
             struct statement *body, *otherwise;
             struct scope *body_scope, *test_scope, *otherwise_scope;
-            struct node *test_target; /* the target once more, in the scope of the test */
-            struct symbol *loop;      /* the variable `loop`, where the body mentions it */
+            struct node *test_target; /* the target again, for the scope of the test */
+            struct symbol *loop;      /* the variable `loop`, if the body mentions it */
             bool mentions_loop;
         } loop;
         struct {

@@ -1,4 +1,4 @@
-/* From template text to tokens, with white space control exactly as Jinja2 does it. */
+/* Splits template text into tokens, with exactly Jinja2's white space control. */
 #include "jinja/syntax/lex.h"
 
 #include "base/arena.h"
@@ -70,8 +70,8 @@ static size_t skip_space(const struct lexer *lexer, size_t pos)
     return pos;
 }
 
-/* Where the text from `pos` on is "-END" and white space, "+END", or "END" and a line end: the
- * position behind it; else 0. */
+/* Matches "-END" and white space, "+END", or "END" and a line end at `pos`. Returns the position
+ * behind it; else 0. */
 static size_t match_end(const struct lexer *lexer, size_t pos, const char *end, bool trim)
 {
     bool minus = sees(lexer, pos, "-"), plus = trim && sees(lexer, pos, "+");
@@ -83,7 +83,7 @@ static size_t match_end(const struct lexer *lexer, size_t pos, const char *end, 
     return behind + (trim && !plus && sees(lexer, behind, "\n"));
 }
 
-/* Moves to `pos`; what lies between ended with a line end, or not. */
+/* Moves to `pos`, and notes whether the text in between ended with a line end. */
 static void move_to(struct lexer *lexer, size_t pos)
 {
     lexer->line_starting = pos > 0 && source(lexer).ptr[pos - 1] == '\n';
@@ -114,8 +114,8 @@ static size_t find_tag(const struct lexer *lexer, size_t pos)
     return all.len;
 }
 
-/* What is left of the text before a tag: `-` takes all white space, and without a sign a tag that
- * is no output takes the blanks that are alone before it on its line. */
+/* Trims the text before a tag. `-` removes all white space. Without a sign, a tag that is no output
+ * removes blanks that are alone before it on its line. */
 static struct span trim_before(const struct lexer *lexer, struct span text, char sign, bool blocks)
 {
     if (sign == '-')
@@ -130,7 +130,7 @@ static struct span trim_before(const struct lexer *lexer, struct span text, char
     return unicode_strip(blanks, true, false).len == 0 ? span_of(text.ptr, line) : text;
 }
 
-/* The position behind `{% WORD` with its signs and blanks, at `pos`; 0 where there is none. */
+/* The position after `{% WORD`, with its signs and blanks, at `pos`; 0 if it is not there. */
 static size_t match_word_tag(const struct lexer *lexer, size_t pos, const char *word, char *sign)
 {
     const char begin[3] = {tags(lexer)->first, tags(lexer)->block, '\0'};
@@ -173,7 +173,7 @@ static void set_data(struct token *out, const struct lexer *lexer, struct span t
         .kind = T_DATA, .offset = (uint32_t)(text.ptr - source(lexer).ptr), .text = text};
 }
 
-/* Takes the beginning of the tag at `pos`, whose sign is in `sign`. Comments are taken whole. */
+/* Enters the tag at `pos`, whose sign is in `sign`; skips a comment entirely. */
 static int enter_tag(struct lexer *lexer, size_t pos)
 {
     char second = source(lexer).ptr[pos + 1];
@@ -194,8 +194,8 @@ static void set_begin(struct token *out, const struct lexer *lexer, size_t offse
                           .offset = (uint32_t)offset};
 }
 
-/* Text up to the next tag, which is entered at the next call. Empty text is no token: then the tag
- * follows at once, unless it was a comment or raw. `*again`: nothing to hand out yet. */
+/* Reads text up to the next tag, which the next call enters. Skips an empty text: the tag follows
+ * at once, unless it was a comment or raw. Sets `*again` if there is no token yet. */
 static int next_data(struct token *out, struct lexer *lexer, bool *again)
 {
     struct span all = source(lexer);
@@ -214,7 +214,7 @@ static int next_data(struct token *out, struct lexer *lexer, bool *again)
         raw = match_raw_begin(lexer, tag, &raw_sign);
     text = trim_before(lexer, text, sign, blocks);
     if (text.len) {
-        /* the text is handed out first; the tag is found again, with nothing before it */
+        /* returns the text first; the next call finds the tag with no text before it */
         set_data(out, lexer, text);
         lexer->line_starting = false;
         lexer->pos = tag;
@@ -318,7 +318,7 @@ static int next_operator(struct token *out, struct lexer *lexer)
     return fail_character(lexer);
 }
 
-/* Is this the end of the tag? Not while brackets are open. */
+/* Whether the tag ends here, which it cannot inside brackets. */
 static bool next_end(struct token *out, struct lexer *lexer)
 {
     if (lexer->open_count || lexer->expression)

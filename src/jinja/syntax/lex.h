@@ -1,4 +1,4 @@
-/* From template text to tokens, with white space control exactly as Jinja2 does it. */
+/* Splits template text into tokens, with exactly Jinja2's white space control. */
 #pragma once
 
 #include "base/err.h"
@@ -13,16 +13,16 @@ struct program;
 
 enum lexer_state { LEX_DATA, LEX_RAW, LEX_VARIABLE, LEX_BLOCK };
 
-/* A plain value: a copy of it looks ahead. */
+/* Can be copied, to look ahead. */
 struct lexer {
     const struct program *program;
     struct arena *arena;
     struct err *err;
     size_t pos;
     enum lexer_state state;
-    bool line_starting; /* what was read last ended with a line end */
-    bool expression;    /* no tags: the text is one expression */
-    uint8_t open_count; /* brackets open in the tag */
+    bool line_starting; /* the last token ended in a line end */
+    bool expression;    /* the source is one expression, without tags */
+    uint8_t open_count; /* open brackets in the tag */
     char open[LIMIT_TEMPLATE_NESTING];
 };
 
@@ -30,5 +30,5 @@ struct lexer {
 void lexer_init(struct lexer *lexer, struct arena *arena, const struct program *program,
                 bool expression, struct err *err);
 TG_CHECKED int lexer_next(struct token *out, struct lexer *lexer);
-/* "a name", "'('", "the end of the template": for messages. */
+/* For messages: "a name", "'('", "the end of the template". */
 const char *token_kind_name(enum token_kind kind);

@@ -1,4 +1,4 @@
-/* What a template mentions in any of its branches: variables, what they hold, other templates. */
+/* Lists what a template mentions in all its branches: variables, their members, other templates. */
 #include "jinja/mentions.h"
 
 #include "base/account.h"
@@ -14,47 +14,47 @@
 #include "jinja/syntax/program.h"
 #include "jinja/syntax/scope.h"
 
-#define TEMPLATES_MAX 10000 /* read for one source: such as include each other many times over */
+#define TEMPLATES_MAX 10000 /* for one source: templates may include each other many times */
 
 struct mention_walk {
     const struct mention_reader *reader;
     struct arena *arena;
     struct template_cache *cache;
-    size_t templates; /* taken in so far */
+    size_t templates; /* number read so far */
     struct err *err;
 };
 
 /*
- * A template, and those that include or extend it: a name that they set is not free in it. Nor is
- * in a block what the template itself sets, and what those set that it extends.
+ * A template, with those that include or extend it: names that they set are not free in it. In a
+ * block, names set by the template itself and by those that it extends are not free either.
  */
 struct mention_place {
     struct mention_walk *walk;
     const struct program *program;
     const struct mention_place *outer; /* includes or extends this one */
-    const struct scope *scope;         /* where it does; NULL: this one sees nothing of it */
+    const struct scope *scope;         /* of the including tag; NULL: not visible here */
     struct mention_place *parent;      /* that this one extends */
-    const struct block_code *block;    /* that is being walked, or NULL */
+    const struct block_code *block;    /* the current block, or NULL */
     const char *through;
     size_t depth;
-    bool alone; /* it does not see the context */
+    bool alone; /* the context is not visible */
 };
 
 /* How a template takes in another one. */
 struct taking {
     const char *how;           /* in the trace of an error */
-    const struct scope *scope; /* that the other one sees, or NULL */
+    const struct scope *scope; /* visible to the other one, or NULL */
     bool dead, lenient;
-    const struct import_name *names; /* that are taken over from it */
+    const struct import_name *names; /* imported from it */
 };
 
 enum truth { FALSE_HERE, TRUE_HERE, UNKNOWN };
 
-/* Whether templates give a name a value of their own: where they do in some branch only, or behind
- * a place that reads it, the name may still be the context's. */
+/* Whether templates assign the name. If they do so only in some branch, or after a use, it may
+ * still be a name of the context. */
 enum setting { NEVER_SET, PERHAPS_SET, ALWAYS_SET };
 
-/* ---------------------------------------------------------------- what is known */
+/* ---------------------------------------------------------------- known values */
 
 static enum setting set_by(const struct symbol *symbol)
 {
@@ -87,8 +87,8 @@ static void also_set_for_block(enum setting *set, const struct mention_place *pl
         also_set_in(set, parent->program->root, name);
 }
 
-/* By the template, or one around it; what is no name of a variable counts as set. A context may
- * hold a name that is a function of the language, too: perhaps nobody needs to. */
+/* Assignments by the template or those around it. A node that is not a variable counts as set. A
+ * name of a built-in function need not be in the context. */
 static enum setting setting_of(const struct mention_place *place, const struct node *node)
 {
     if (node->kind != N_NAME || !node->name.symbol)
@@ -107,13 +107,13 @@ static bool is_free(const struct mention_place *place, const struct node *node)
     return setting_of(place, node) == NEVER_SET;
 }
 
-/* What the context has under a free name; NULL: nothing. */
+/* The context's value of a free name, or NULL. */
 static const struct data *known_value(const struct mention_place *place, const struct node *node)
 {
     return place->alone ? NULL : data_get_span(place->walk->reader->known, node->name.name);
 }
 
-/* The text that an expression is in any case. */
+/* The text of an expression, if it is known. */
 static bool known_text(struct span *out, const struct mention_place *place, const struct node *node)
 {
     if (node->kind == N_CONSTANT && node->value.kind == V_TEXT) {
@@ -174,7 +174,7 @@ static enum truth truth_of_test(const struct mention_place *place, const struct 
     return truth_when((known_value(place, object) != NULL) == defined);
 }
 
-/* `x | default('')` of what nobody knows is its argument, or nothing. */
+/* `x | default('')` of an unknown value is its argument, or nothing. */
 static enum truth truth_of_filter(const struct mention_place *place, const struct node *node)
 {
     const char *name = node->filter.function->name;
@@ -248,7 +248,7 @@ static enum truth truth_of(const struct mention_place *place, const struct node 
     }
 }
 
-/* ---------------------------------------------------------------- telling */
+/* ---------------------------------------------------------------- reports */
 
 static void tell(const struct mention_place *place, enum mention_kind kind, struct span text,
                  size_t offset, bool dead, bool lenient)
@@ -268,7 +268,7 @@ static void tell_name(const struct mention_place *place, const struct node *node
              lenient || set == PERHAPS_SET);
 }
 
-/* "a.b.c", and whether "a" is set; what is something else counts as set. */
+/* Writes "a.b.c" and tells whether "a" is set; any other node counts as set. */
 static enum setting path_of(struct buf *out, const struct mention_place *place,
                             const struct node *node)
 {
@@ -303,7 +303,7 @@ static void tell_member(const struct mention_place *place, const struct node *no
 static void walk_node(const struct mention_place *place, const struct node *node, bool dead,
                       bool lenient);
 
-/* What a node stands on: of a filter or a test its object, which may be `lenient`. */
+/* The children of a node; the object of a filter or a test may be `lenient`. */
 struct walk_below {
     const struct mention_place *place;
     const struct node *object;
@@ -317,7 +317,7 @@ static int walk_one_below(void *context, struct node *node)
     return 0;
 }
 
-/* ---------------------------------------------------------------- calls that cannot be right */
+/* ---------------------------------------------------------------- wrong calls */
 
 static void tell_wrong(const struct mention_place *place, const struct node *node, const char *what,
                        struct span word, const char *rest)
@@ -341,7 +341,7 @@ static bool has_parameter(const struct function *function, struct span name)
     return false;
 }
 
-/* Filters that are given the name of another filter or test, and which argument that is. */
+/* Filters with the name of another filter or test as an argument, and its index. */
 static const struct {
     const char *name;
     size_t argument;
@@ -368,7 +368,7 @@ static void check_name(const struct mention_place *place, const struct function 
     }
 }
 
-/* Too many arguments, or one of a name that it has not: so it is in whatever branch. */
+/* Reports too many arguments or an unknown keyword, which are errors in every branch. */
 static void check_call(const struct mention_place *place, const struct node *node,
                        const struct function *function, const struct call_args *args)
 {
@@ -386,14 +386,14 @@ static void check_call(const struct mention_place *place, const struct node *nod
     check_name(place, function, args);
 }
 
-/* Whether what it is applied to need not be there. */
+/* Whether the function accepts an undefined object. */
 static bool is_lenient(const struct function *function)
 {
     static const char *const names[] = {"default", "d", "defined", "undefined"};
     return str_is_among(function->name, names, sizeof(names) / sizeof(*names));
 }
 
-/* What stands behind `and`, `or`, and on either side of an inline if, may never be reached. */
+/* The right side of `and` and `or`, and either side of an inline if, may be unreachable. */
 static void walk_choice(const struct mention_place *place, const struct node *node, bool dead)
 {
     if (node->kind == N_CONDITION) {
@@ -443,7 +443,7 @@ static bool is_open(const struct mention_place *place, const char *name)
     return false;
 }
 
-/* NULL: there is none, or it is broken and that was told. */
+/* Sets NULL if there is none, or if it is broken, which was reported. */
 static int read_template(struct program **out, const struct mention_walk *walk, const char *name)
 {
     ERR_SCRATCH(inner);
@@ -510,8 +510,7 @@ static int take_in(struct mention_place **out, const struct mention_place *place
     return 0;
 }
 
-/* What a template takes over must be a macro or a variable of the other one's, whatever is asked.
- */
+/* Imported names must be macros or variables of the other template. */
 static void check_names(const struct mention_place *place, const struct program *other,
                         const struct import_name *name)
 {
@@ -541,7 +540,7 @@ static int walk_template(const struct mention_place *place, struct span text,
     return inner && walk_program(inner, taking->dead) < 0 ? trace(place, taking, offset) : 0;
 }
 
-/* The name that an expression is, with '*' for what is not known. */
+/* The template name that an expression yields, with '*' for unknown parts. */
 static void put_pattern(struct buf *out, const struct mention_place *place, const struct node *node)
 {
     struct span text;
@@ -557,7 +556,7 @@ static void put_pattern(struct buf *out, const struct mention_place *place, cons
         (void)buf_putc(out, '*');
 }
 
-/* Where nobody lists what a name may be, it is a literal, of a template that sees the context. */
+/* Without a list of names, reads only literal ones, and only templates that get the context. */
 static int walk_templates(const struct mention_place *place, const struct node *name,
                           struct span text, const struct taking *taking)
 {
@@ -580,7 +579,7 @@ static int mention_template(const struct mention_place *place, const struct node
                             struct taking taking)
 {
     BUF_SCRATCH(pattern, LIMIT_KIB);
-    if (name->kind == N_LIST || name->kind == N_TUPLE) { /* the first that exists */
+    if (name->kind == N_LIST || name->kind == N_TUPLE) { /* the first existing one is used */
         taking.lenient |= name->items.count > 1;
         for (size_t i = 0; i < name->items.count; i++)
             if (mention_template(place, name->items.items[i], taking) < 0)
@@ -691,7 +690,7 @@ static int walk_statement(const struct mention_place *place, const struct statem
         return walk_block(place, statement->block, dead);
     case S_EXTENDS:
         tell(place, MENTION_TEMPLATE, statement->extends->value.text, statement->extends->offset,
-             dead, false); /* walked behind this template */
+             dead, false); /* walked after this template */
         return 0;
     case S_INCLUDE:
     case S_IMPORT:
@@ -717,7 +716,7 @@ static const struct node *extended_name(const struct program *program)
     return statement ? statement->extends : NULL;
 }
 
-/* All that a template extends, so that its blocks see what each of them sets. */
+/* Reads all templates that this one extends, so that its blocks see what they set. */
 static int read_parents(struct mention_place *place)
 {
     const struct node *name;

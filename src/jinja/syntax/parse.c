@@ -1,4 +1,4 @@
-/* Templates: their text is checked, then a table of tags has a function for each statement. */
+/* Parses templates: checks the text, then parses statements by a table of tags. */
 #include "jinja/syntax/parse.h"
 
 #include "base/arena.h"
@@ -95,7 +95,7 @@ static int parse_set(struct statement *statement, struct parser *parser)
                : 0;
 }
 
-/* Unlike other bodies whose text becomes a value, this one is silent where what is around it is. */
+/* Unlike other bodies whose text becomes a value, this one is silent if its surroundings are. */
 static int parse_filter_block(struct statement *statement, struct parser *parser)
 {
     statement->kind = S_FILTER;
@@ -154,13 +154,13 @@ static const struct {
     {"trans", "write the text itself"},
 };
 
-/* Tags that end something: out of place, but no slips of the pen. */
+/* Closing tags: misplaced, but not misspelt. */
 static const char *const end_tags[] = {
     "elif",  "else",     "endblock", "endcall", "endfilter", "endfor",
     "endif", "endmacro", "endraw",   "endset",  "endwith",
 };
 
-/* What the name of an unknown tag may have meant. */
+/* The tag that an unknown name may mean. */
 static const char *nearest_tag(struct parser *parser, const struct opener *opener)
 {
     const char *names[TAG_COUNT + 3];
@@ -264,7 +264,7 @@ static int parse_statements(struct statement **out, struct parser *parser,
                   : 0;
 }
 
-/* ---------------------------------------------------------------- the whole */
+/* ---------------------------------------------------------------- whole templates */
 
 static int parse_all(struct statement **out, struct parser *parser)
 {
@@ -273,7 +273,7 @@ static int parse_all(struct statement **out, struct parser *parser)
     return parse_statements(out, parser, NULL);
 }
 
-/* \r\n and \r become \n, as in Jinja2. */
+/* Converts \r\n and \r to \n, as Jinja2 does. */
 static struct span normalize_lines(struct arena *arena, struct span text)
 {
     if (text.len == 0 || !memchr(text.ptr, '\r', text.len))

@@ -1,4 +1,4 @@
-/* Expressions: the grammar of Jinja2, from the loosest binding to the tightest. */
+/* Parses expressions: Jinja2's grammar, from the loosest binding to the tightest. */
 #include "jinja/syntax/parse_expression.h"
 
 #include "base/arena.h"
@@ -76,7 +76,7 @@ static void leave(struct parser *parser)
 
 /* ---------------------------------------------------------------- arguments */
 
-/* Arguments on their way into a call; names that were given, to find one given twice. */
+/* Arguments of a call being parsed, and the names seen, to find duplicates. */
 struct argument_list {
     struct node *node;
     struct call_args *args;
@@ -174,8 +174,7 @@ static int parse_name(struct node **out, struct parser *parser)
     return parser_advance(parser);
 }
 
-/* Texts side by side are one text, joined at once: there may be as many as the file has room for.
- */
+/* Joins adjacent texts at once, since a file may have any number of them. */
 static int parse_text(struct node **out, struct parser *parser)
 {
     BUF_SCRATCH(joined, LIMIT_TEMPLATE_BYTES);
@@ -196,7 +195,7 @@ static int parse_text(struct node **out, struct parser *parser)
     return 0;
 }
 
-/* Expressions between brackets, up to `close`; a comma may end the list. The bracket is taken. */
+/* Parses expressions up to the bracket `close`, which it takes; a final comma is allowed. */
 static int parse_items(struct node *node, struct parser *parser, enum token_kind close)
 {
     for (bool first = true; parser->current.kind != close; first = false) {
@@ -226,7 +225,7 @@ static int parse_bracketed(struct node **out, struct parser *parser, enum node_k
     return 0;
 }
 
-/* A keyword does not end one: Jinja2 means it to, and misses it. */
+/* A keyword does not end one: Jinja2 intends that, but fails to do it. */
 static bool is_tuple_end(const struct parser *parser)
 {
     return parser->current.kind == T_VARIABLE_END || parser->current.kind == T_BLOCK_END ||
@@ -291,7 +290,7 @@ static int parse_primary(struct node **out, struct parser *parser)
     }
 }
 
-/* ---------------------------------------------------------------- what follows an expression */
+/* ---------------------------------------------------------------- postfix operators */
 
 /* ".name" and ".0" */
 static int parse_dot(struct node **out, struct parser *parser, struct node *object)
@@ -313,7 +312,7 @@ static int parse_dot(struct node **out, struct parser *parser, struct node *obje
     return adopt(parser, node, object) ? -1 : parser_advance(parser);
 }
 
-/* A part of a slice, which may be missing. */
+/* An optional part of a slice. */
 static int parse_part(struct node **out, struct parser *parser, struct node *slice)
 {
     enum token_kind kind = parser->current.kind;
@@ -322,7 +321,7 @@ static int parse_part(struct node **out, struct parser *parser, struct node *sli
     return parse_expression(out, parser) || adopt(parser, slice, *out) ? -1 : 0;
 }
 
-/* ":stop:step" behind `start` */
+/* ":stop:step" after `start` */
 static int parse_slice(struct node **out, struct parser *parser, struct node *start)
 {
     struct node *slice = node_new(parser, N_SLICE, parser->current.offset);
@@ -396,7 +395,7 @@ static int parse_postfix(struct node **out, struct parser *parser, struct node *
     return -1;
 }
 
-/* Jinja2 takes a dot for a part of the name, and finds no such filter once it gets there. */
+/* To Jinja2 the dot is part of the name, and the filter is missing at run time. */
 static int refuse_dot(struct parser *parser, const struct function *function, const char *what)
 {
     size_t offset = parser->current.offset;
@@ -411,7 +410,7 @@ static int refuse_dot(struct parser *parser, const struct function *function, co
                     function->name, (int)(member.len % 100), member.ptr);
 }
 
-/* A filter's or test's name and its row of the table. */
+/* Parses the name of a filter or test, and finds its row in the table. */
 static int parse_function(const struct function **out, struct parser *parser,
                           const struct function_table *table, const char *what)
 {
@@ -459,7 +458,7 @@ int parse_filter_chain(struct node **out, struct parser *parser)
     return parse_one_filter(out, parser, NULL) ? -1 : parse_filters(out, parser, *out);
 }
 
-/* Does a test take the next token as its argument, without parentheses? */
+/* Whether the next token is a test's argument without parentheses. */
 static bool takes_argument(const struct parser *parser)
 {
     switch (parser->current.kind) {
@@ -525,7 +524,7 @@ static int parse_filters_and_tests(struct node **out, struct parser *parser, str
 
 static int parse_not(struct node **out, struct parser *parser);
 
-/* A sign, or `not`, which is the current token, and what it stands before. */
+/* Parses a sign or `not` (the current token) and its operand. */
 static int parse_prefixed(struct node **out, struct parser *parser, enum node_kind kind)
 {
     struct node *node = *out = node_new(parser, kind, parser->current.offset);
@@ -552,7 +551,7 @@ static int parse_unary(struct node **out, struct parser *parser, bool with_filte
     return 0;
 }
 
-/* Operators whose operands are read from the left; those of a precedence bind as closely. */
+/* Left-associative operators, by precedence. */
 enum precedence { NO_PRECEDENCE, PRECEDENCE_POWER, PRECEDENCE_PRODUCT, PRECEDENCE_SUM };
 
 static const struct {
@@ -607,7 +606,7 @@ static int parse_concat(struct node **out, struct parser *parser)
     return 0;
 }
 
-/* Takes a comparison, if one comes next: 1, 0, or -1. */
+/* Takes a comparison operator if there is one: returns 1, 0 or -1. */
 static int take_comparison(struct parser *parser, enum compare_op *op)
 {
     bool taken;
@@ -665,7 +664,7 @@ static int parse_not(struct node **out, struct parser *parser)
                                       : parse_compare(out, parser);
 }
 
-/* N_OR, whose operands are N_AND, whose operands are with or without `not`. */
+/* N_OR with operands N_AND, whose operands may have a `not`. */
 static int parse_logic(struct node **out, struct parser *parser, enum node_kind kind)
 {
     struct node *right;
@@ -782,7 +781,7 @@ int parse_set_target(struct node **out, struct parser *parser)
 int parse_with_target(struct node **out, struct parser *parser)
 {
     size_t loops = parser->loops;
-    parser->loops = 0; /* what is a variable of its own may have the name */
+    parser->loops = 0; /* a new variable may use the name */
     int rc = parse_target(out, parser);
     parser->loops = loops;
     return rc;

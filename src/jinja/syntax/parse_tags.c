@@ -91,7 +91,7 @@ static int parse_parameters(struct macro_code *code, struct parser *parser)
     return parser_advance(parser);
 }
 
-/* Jinja2 takes the name for what `call` brings, and so must be able to leave it out. */
+/* Jinja2 uses this name for the `call` block, and so must be able to omit the argument. */
 static int check_caller(const struct macro_code *code, struct parser *parser, size_t offset)
 {
     for (size_t i = 0; code->uses_caller && i < code->count; i++)
@@ -169,7 +169,7 @@ int parse_include(struct statement *statement, struct parser *parser)
     size_t offset = parser->current.offset;
     if (parse_context(&seen, statement, parser))
         return -1;
-    if (!statement->include.with_context && parser->captures) /* Jinja2 puts the text before */
+    if (!statement->include.with_context && parser->captures) /* Jinja2 prints it too early */
         return parser_fail(parser, offset,
                            "'without context' cannot stand in the body of a 'set', 'filter', "
                            "'macro' or 'call'");
@@ -262,7 +262,7 @@ int parse_extends(struct statement *statement, struct parser *parser)
     return 0;
 }
 
-/* Does a block that others must fill hold nothing but white space? */
+/* Whether a required block holds only white space. */
 static bool is_blank(const struct statement *body)
 {
     for (; body; body = body->next)

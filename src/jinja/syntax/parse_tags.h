@@ -5,7 +5,7 @@
 #include "jinja/syntax/ast.h"
 #include "jinja/syntax/parser.h"
 
-/* A tag whose body is being read: what may end it. */
+/* A tag whose body is being parsed, and the tags that may end the body. */
 struct opener {
     const char *name;
     size_t offset;
@@ -13,21 +13,21 @@ struct opener {
     size_t end_count;
 };
 
-/* The body of a tag. The rest of the tag is taken; the current token is then the ending's name. */
+/* Parses the rest of the tag and its body. The current token is then the ending tag's name. */
 TG_CHECKED int parse_body(struct statement **out, struct parser *parser,
                           const struct opener *opener);
-/* Likewise, up to the only ending, which is taken, too. */
+/* The same, up to and including its only ending tag. */
 TG_CHECKED int parse_whole_body(struct statement **out, struct parser *parser, const char *name,
                                 size_t offset, const char *end);
-/* Likewise; the body's text becomes a value, so that it is printed wherever it stands. */
+/* The same for a body whose text becomes a value: it prints even where output is silent. */
 TG_CHECKED int parse_captured_body(struct statement **out, struct parser *parser, const char *name,
                                    size_t offset, const char *end);
-/* A keyword that must be there. */
+/* Requires a keyword. */
 TG_CHECKED int parse_word(struct parser *parser, const char *word);
 
 /*
- * The tags of macros, and those that name other templates or are replaced by them. The current
- * token is the one behind the tag's name; then the end of the tag that closes it.
+ * The tags of macros, includes, imports and inheritance. On entry the current token follows the
+ * tag's name; on exit it is the end of the closing tag.
  */
 TG_CHECKED int parse_macro(struct statement *statement, struct parser *parser);
 TG_CHECKED int parse_call_block(struct statement *statement, struct parser *parser);

@@ -1,4 +1,4 @@
-/* The tokens of a template, one at a time, and how to complain about them. */
+/* The parser's tokens and error messages. */
 #define TMPLGEN_TEMPLATE_PARSER_C
 #include "jinja/syntax/parser.h"
 
@@ -9,7 +9,7 @@
 
 #include <stdarg.h>
 
-/* All that parsing takes it takes by the token: here is where it stops. */
+/* All parsing advances here, so this is the place to stop it. */
 int parser_advance(struct parser *parser)
 {
     if (budget_check(parser->err) < 0) {
@@ -35,7 +35,7 @@ int parser_fail(struct parser *parser, size_t offset, const char *format, ...)
     return program_error_at(parser->lexer.program, offset, parser->err);
 }
 
-/* The current token in words: names and texts as they are written. */
+/* Describes the current token; names and texts as written. */
 static const char *current_name(struct parser *parser)
 {
     const struct token *token = &parser->current;

@@ -1,4 +1,4 @@
-/* A template on its way from tokens to a tree. */
+/* The state of parsing a template. */
 #pragma once
 
 #include "base/err.h"
@@ -13,8 +13,8 @@ struct opener;
 struct statement;
 
 /*
- * Names that mean something where they are mentioned before anything is assigned to them. Jinja2
- * looks for that in the body of a loop, a macro, a block, a template.
+ * Names with a special meaning if they are mentioned before any assignment. Jinja2 searches the
+ * body of a loop, macro, block or template for them.
  */
 #define EACH_SPECIAL(X)                                                                            \
     X(LOOP, "loop")                                                                                \
@@ -27,13 +27,13 @@ struct statement;
 #define SPECIAL_CONSTANT(special, name) SPECIAL_##special,
 enum special { EACH_SPECIAL(SPECIAL_CONSTANT) SPECIAL_COUNT };
 
-/* What happened to one of them, in the order of the source: true is a mention. */
+/* The uses of one such name in source order: true is a mention, false an assignment. */
 struct mentions {
     bool *items;
     size_t count;
 };
 
-/* Where a body begins in all of these. */
+/* The position in all of these at which a body begins. */
 struct body_start {
     size_t counts[SPECIAL_COUNT];
 };
@@ -43,16 +43,16 @@ struct parser {
     struct token current;
     struct arena *arena;
     struct err *err;
-    /* Statements up to one of the ends of `opener`: of parse.c, for the files below it. */
+    /* Parses statements up to an end of `opener`: a hook into parse.c for the files below it. */
     int (*statements)(struct statement **out, struct parser *parser, const struct opener *opener);
     size_t nesting;       /* of the expression being read */
-    size_t deepest;       /* expression so far */
-    size_t blocks;        /* open */
-    size_t loops;         /* of them */
-    size_t captures;      /* bodies among them whose text becomes a value */
-    size_t scoped_blocks; /* so far */
-    bool extends;         /* was seen */
-    bool silent;          /* what is printed here is not: only blocks of a child are */
+    size_t deepest;       /* nesting of the deepest expression so far */
+    size_t blocks;        /* open blocks */
+    size_t loops;         /* open loops */
+    size_t captures;      /* open bodies whose text becomes a value */
+    size_t scoped_blocks; /* number so far */
+    bool extends;         /* seen so far */
+    bool silent;          /* output here is dropped: a child prints only blocks */
     struct mentions mentions[SPECIAL_COUNT];
     struct intern block_names;
     struct block_code **blocks_end;
@@ -64,25 +64,25 @@ TG_CHECKED int parser_expect(struct parser *parser, enum token_kind kind);
 /* The token after a name: is it this keyword? Then takes it. */
 bool parser_sees(const struct parser *parser, const char *name);
 TG_CHECKED int parser_skip(bool *skipped, struct parser *parser, const char *name);
-/* Two keywords in a row; a first one alone is not taken. */
+/* Takes two keywords in a row, but not the first one alone. */
 TG_CHECKED int parser_skip_pair(bool *skipped, struct parser *parser, const char *first,
                                 const char *second);
-/* The value of a name that is none: true, None, ...; or NULL. */
+/* The value of a constant's name (true, None, ...), or NULL. */
 const struct value *parser_constant(struct span name);
-/* A name that is assigned to as a whole: no constant. */
+/* Parses a name to assign to; refuses constants. */
 TG_CHECKED int parser_name(struct span *out, struct parser *parser);
-/* A name was read or, without `load`, assigned to. */
+/* Records that a name was read (`load`) or assigned to. */
 void parser_mention(struct parser *parser, struct span name, bool load);
 struct body_start parser_body_start(const struct parser *parser);
-/* Was the name mentioned since, before it was assigned to? */
+/* Whether the name was mentioned after `start` before an assignment. */
 bool parser_mentioned(const struct parser *parser, enum special special,
                       const struct body_start *start);
-/* Forgets what was mentioned since. */
+/* Forgets the mentions after `start`. */
 void parser_forget(struct parser *parser, const struct body_start *start);
 /* Sets an error at a byte of the template; -1. */
 int parser_fail(struct parser *parser, size_t offset, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* "X expected, but here is Y"; -1. */
+/* Fails with "X expected, but here is Y"; returns -1. */
 int parser_fail_expected(struct parser *parser, const char *expected);
 #ifndef TMPLGEN_TEMPLATE_PARSER_C /* see err.h */
 #define parser_fail(...) err_minus_one(parser_fail(__VA_ARGS__))

@@ -15,7 +15,7 @@ struct scope;
 struct statement;
 
 struct program {
-    const char *name;   /* that an include finds it by */
+    const char *name;   /* its name in includes */
     const char *path;   /* for messages */
     struct span source; /* line ends are \n */
     enum template_delimiters delimiters;
@@ -25,11 +25,11 @@ struct program {
     const struct routine *routine; /* the template itself */
     struct block_code *blocks;     /* in the order of the source */
     bool extends;                  /* another template */
-    bool uses_self;                /* outside its blocks */
-    size_t deepest;                /* expression */
+    bool uses_self;                /* uses `self` outside its blocks */
+    size_t deepest;                /* nesting of the deepest expression */
 };
 
-/* Places the error at a byte of the source; -1. */
+/* Sets the error's place to a byte of the source; returns -1. */
 static inline int program_error_at(const struct program *program, size_t offset, struct err *err)
 {
     return err_at(err, program->path, program->source.ptr, program->source.len, offset);

@@ -1,4 +1,4 @@
-/* Which variable a name means: Jinja2's rules, worked out before rendering. */
+/* Resolves names to variables before rendering, by Jinja2's rules. */
 #include "jinja/syntax/scope.h"
 
 #include "base/arena.h"
@@ -46,7 +46,7 @@ static struct scope *scope_new(struct scope *parent)
     return scope_of(parent->resolver, parent, parent->routine);
 }
 
-/* The outermost scope of a routine; a macro sees what is around it, too. */
+/* Creates a routine's outermost scope; a macro's also sees the scopes around it. */
 static struct scope *routine_new(struct scope_resolver *resolver, struct scope *around)
 {
     struct routine *routine = arena_alloc(resolver->arena, sizeof(*routine));
@@ -90,8 +90,8 @@ static void load(struct scope *scope, struct span name)
 }
 
 /*
- * A name whose first mention is an assignment begins as nothing, even where the context has it;
- * but if the assignment is in a branch that may not be taken, as what the context has.
+ * A name that is assigned before any other mention starts undefined, even if the context has it. If
+ * the assignment is in a branch, it starts with the context's value.
  */
 static void store(struct scope *scope, struct span name, bool conditional)
 {
@@ -109,7 +109,7 @@ static void store(struct scope *scope, struct span name, bool conditional)
 
 /* ---------------------------------------------------------------- walking expressions */
 
-/* What becomes of the names of an expression. */
+/* How an expression uses names. */
 enum name_use { NAME_LOADED, NAME_DECLARED, NAME_STORED, NAME_PERHAPS_STORED, NAME_REFERRED };
 
 struct name_walk {
@@ -159,7 +159,7 @@ static int walk_node(void *context, struct node *node)
         return use_name(walk, node);
     if (node->kind != N_NAMESPACED)
         return node_each(node, walk_node, walk);
-    if (walk->use != NAME_REFERRED) /* what is assigned to is its attribute: itself is read */
+    if (walk->use != NAME_REFERRED) /* the attribute is the target: the object is read */
         reading.use = NAME_LOADED;
     return walk_node(&reading, node->member.object);
 }
@@ -230,7 +230,7 @@ static void collect_statement(struct scope *scope, struct statement *statement, 
     }
 }
 
-/* The names of a scope's statements; what has a scope of its own is left for the second pass. */
+/* Collects the names of a scope's statements; nested scopes are left to the second pass. */
 static void collect_body(struct scope *scope, struct statement *statement, bool conditional)
 {
     for (; statement; statement = statement->next)
@@ -308,7 +308,7 @@ static int resolve_filter(struct scope *scope, struct statement *statement)
     return refer_body(inner, statement->set.body) || refer(inner, statement->set.filter);
 }
 
-/* The values are those of the names around it. */
+/* Values are evaluated in the surrounding scope. */
 static int resolve_with(struct scope *scope, struct statement *statement)
 {
     struct scope *inner = statement->with.scope = scope_new(scope);
@@ -347,7 +347,7 @@ static int resolve_macro(struct scope *scope, struct macro_code *code)
     return refer_body(inner, code->body);
 }
 
-/* A block sees what the context has, and nothing of the template around it. */
+/* A block sees the context, but no variables of the template around it. */
 static int resolve_block(struct scope *scope, struct block_code *block)
 {
     block->inherited = block->inherited && scope == scope->resolver->program->root;

@@ -1,4 +1,4 @@
-/* Which variable a name means: Jinja2's rules, worked out before rendering. */
+/* Resolves names to variables before rendering, by Jinja2's rules. */
 #pragma once
 
 #include "base/err.h"
@@ -11,11 +11,11 @@
 
 struct program;
 
-/* What a variable holds when its scope is entered. */
+/* The initial value of a variable, on entry to its scope. */
 enum symbol_load {
     LOAD_PARAMETER, /* set by the loop */
-    LOAD_RESOLVE,   /* what the context has under the name */
-    LOAD_ALIAS,     /* what the variable of an outer scope holds then */
+    LOAD_RESOLVE,   /* the value of the name in the context */
+    LOAD_ALIAS,     /* the current value of an outer scope's variable */
     LOAD_UNDEFINED, /* nothing */
 };
 
@@ -29,24 +29,24 @@ struct symbol {
     struct symbol *next;
 };
 
-/* What has variables of its own each time it runs: a template, a block, a macro. */
+/* Code with variables of its own in each call: a template, a block, a macro. */
 struct routine {
-    size_t slot_count; /* variables of all its scopes */
-    uint16_t depth;    /* of macros around it */
+    size_t slot_count; /* number of variables in all its scopes */
+    uint16_t depth;    /* number of enclosing macros */
 };
 
 struct scope {
-    struct scope_resolver *resolver; /* while scope_resolve works */
+    struct scope_resolver *resolver; /* only during scope_resolve */
     struct scope *parent;
     struct routine *routine;
     bool captured;          /* a macro within it sees its variables, and may outlive it */
     struct symbol *symbols; /* in order of appearance */
     struct symbol **end;
     struct intern names;
-    struct symbol **by_number; /* of its name */
+    struct symbol **by_number; /* by number of the name */
 };
 
-/* Gives every name of the program its symbol, and whatever has a body its scopes. */
+/* Sets the symbol of every name in the program, and the scopes of every body. */
 TG_CHECKED int scope_resolve(struct program *program, struct arena *arena, struct err *err);
 /* The symbol of `name` in this very scope, or NULL. */
 struct symbol *scope_own(const struct scope *scope, struct span name);

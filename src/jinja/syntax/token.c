@@ -30,7 +30,7 @@ static size_t skip_digits(const struct literal *literal, size_t pos, int base)
     }
 }
 
-/* The end of "(DIGITS_)*DIGITS" at `pos`; `pos` itself where there is none. */
+/* The end of "(DIGITS_)*DIGITS" at `pos`, or `pos`. */
 static size_t skip_decimal(const struct literal *literal, size_t pos)
 {
     return str_digit(at(literal, pos)) < 10 ? skip_digits(literal, pos + 1, 10) : pos;
@@ -47,7 +47,7 @@ static size_t skip_exponent(const struct literal *literal, size_t pos)
     return end == digits ? pos : end;
 }
 
-/* The end of the float at `pos`, or `pos`. Behind a dot there is none: `a.0.1` are two items. */
+/* The end of the float at `pos`, or `pos`. After a dot there is none: `a.0.1` is two items. */
 static size_t match_float(const struct literal *literal)
 {
     size_t start = literal->pos;
@@ -92,7 +92,7 @@ static int read_float(struct token *out, struct literal *literal, size_t end, st
     return 0;
 }
 
-/* The base that a prefix such as 0x gives, with digits behind it; else 10. */
+/* The base of a prefix such as 0x that is followed by digits; else 10. */
 static int literal_base(const struct literal *literal, size_t *digits)
 {
     static const struct {
@@ -185,7 +185,7 @@ static int read_octal(struct escape *escape)
     return 0;
 }
 
-/* An escape as in Python's texts; an unknown one stays as it is. */
+/* Reads an escape as Python does; an unknown one is kept. */
 static int read_escape(struct escape *escape)
 {
     static const char from[] = "\\'\"abfnrtv", to[] = "\\'\"\a\b\f\n\r\t\v";
@@ -244,7 +244,7 @@ static int read_text(struct token *out, struct literal *literal, struct arena *a
         end += at(literal, end) == '\\' ? 2 : 1;
     }
     if (end >= literal->source.len)
-        return 0; /* not closed: no text */
+        return 0; /* not closed */
     out->kind = T_TEXT;
     out->text = span_of(literal->source.ptr + literal->pos + 1, end - literal->pos - 1);
     if (escapes && decode(&out->text, literal, end, arena, err))

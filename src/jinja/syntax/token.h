@@ -1,4 +1,4 @@
-/* What the lexer finds, one after the other; and those of them that are literals. */
+/* Tokens, and the parsing of literals. */
 #pragma once
 
 #include "base/err.h"
@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * Each with what messages call it. Operators are quoted: the longer first, comparisons in the order
- * of enum compare_op.
+ * Token kinds, with their names for messages. Operators are quoted; longer ones come first, and
+ * comparisons are in the order of enum compare_op.
  */
 /* clang-format off */
 #define EACH_TOKEN(X) \
@@ -41,11 +41,11 @@ struct token {
 
 struct literal {
     struct span source;
-    size_t pos; /* in: where to look; out: behind the literal */
+    size_t pos; /* in: start; out: end of the literal */
     bool found;
     size_t bad; /* on failure: the byte to blame */
 };
 
-/* Reads the literal at `pos`, if there is one. The error's place is the caller's to set. */
+/* Reads the literal at `pos`, if there is one. The caller sets the error's place. */
 TG_CHECKED int literal_read(struct token *out, struct literal *literal, struct arena *arena,
                             struct err *err);

@@ -35,8 +35,8 @@ static double divide_integers(int64_t a, int64_t b)
     uint64_t m = a < 0 ? -(uint64_t)a : (uint64_t)a, n = b < 0 ? -(uint64_t)b : (uint64_t)b;
     if (m == 0)
         return 0.0 * (b < 0 ? -1 : 1);
-    /* 126 bits above, at least 62 in the quotient: with the rest as a sticky last bit, rounding to
-     * 53 bits is exact */
+    /* 126 bits above, at least 62 in the quotient: with the remainder as a sticky last bit,
+     * rounding to 53 bits is exact */
     int shift = __builtin_clzll(m);
     unsigned __int128 numerator = (unsigned __int128)(m << shift) << 62;
     unsigned __int128 quotient = numerator / n;
@@ -53,7 +53,7 @@ static bool power_overflows(int64_t base, int64_t exponent, int64_t *out)
         if (exponent & 1)
             overflow = __builtin_mul_overflow(result, base, &result);
         exponent >>= 1;
-        /* the last square is not used, and must not count */
+        /* the last square is unused, so its overflow does not count */
         if (exponent && __builtin_mul_overflow(base, base, &base))
             overflow = true;
     }
@@ -126,7 +126,7 @@ static double real_rest(double a, double b)
     return (b < 0) != (rest < 0) ? rest + b : rest;
 }
 
-/* As CPython works it out: the rest first, then the quotient put right. */
+/* As CPython computes it: the remainder first, then the corrected quotient. */
 static double real_quotient(double a, double b)
 {
     double rest = fmod(a, b), quotient = (a - rest) / b;
@@ -224,7 +224,7 @@ static int join_lists(struct value *out, struct vm *vm, const struct value *a,
     return push_all(vm, out->list, a->list) || push_all(vm, out->list, b->list) ? -1 : 0;
 }
 
-/* Short texts many times over are appended in larger pieces. */
+/* Appends a short text in larger pieces if it is repeated often. */
 static void append_times(struct buf *out, struct span text, size_t times)
 {
     char piece[4096];

@@ -7,7 +7,7 @@
 
 struct vm;
 
-/* Integers that leave 64 bits, floats that are no longer finite and complex results are refused. */
+/* Refuses integers over 64 bits, floats that are not finite, and complex results. */
 TG_CHECKED int value_binary(struct value *out, struct vm *vm, enum binary_op op,
                             const struct value *a, const struct value *b);
 TG_CHECKED int value_negate(struct value *out, struct vm *vm, const struct value *value);

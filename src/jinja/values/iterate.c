@@ -1,4 +1,4 @@
-/* Walking over values, one item at a time, as Python's iter() and next(). */
+/* Iterates over values like Python's iter() and next(). */
 #include "jinja/values/iterate.h"
 
 #include "base/utf8.h"
@@ -19,7 +19,7 @@ static int next_of_text(struct value *out, struct vm *vm, struct iterator *itera
     return 1;
 }
 
-/* A mapping, or a view of one, must not grow meanwhile. */
+/* Fails if a mapping, or the mapping of a view, has changed its size since the start. */
 static int check_size(struct vm *vm, const struct iterator *iterator)
 {
     const struct value *source = &iterator->source;
@@ -76,7 +76,7 @@ static int previous_of_text(struct value *out, struct vm *vm, struct iterator *i
     return 1;
 }
 
-/* `pos` counts what is left; a list may have shrunk or grown meanwhile, as in Python. */
+/* `pos` counts the items left. As in Python, a list may shrink or grow during iteration. */
 static int previous_of_items(struct value *out, struct vm *vm, struct iterator *iterator)
 {
     if (check_size(vm, iterator))
@@ -95,7 +95,7 @@ struct walker {
 };
 
 static const struct walker walkers[] = {
-    [V_UNDEFINED] = {next_of_nothing, next_of_nothing}, /* a lenient one */
+    [V_UNDEFINED] = {next_of_nothing, next_of_nothing}, /* if lenient */
     [V_TEXT] = {next_of_text, previous_of_text},
     [V_LIST] = {next_of_items, previous_of_items},
     [V_TUPLE] = {next_of_items, previous_of_items},
@@ -115,7 +115,7 @@ bool value_is_iterable(const struct value *value)
     return walkers[value->kind].next != NULL || value->kind == V_ITERATOR;
 }
 
-/* Of what is undefined, only the missing else of an inline if. */
+/* Of undefined values, only a missing else of an inline if is iterable. */
 static bool is_walkable(const struct value *value)
 {
     return value->kind != V_UNDEFINED || value->undefined->lenient;

@@ -1,4 +1,4 @@
-/* Walking over values, one item at a time, as Python's iter() and next(). */
+/* Iterates over values like Python's iter() and next(). */
 #pragma once
 
 #include "base/err.h"
@@ -13,24 +13,24 @@ struct vm;
 struct iterator {
     int (*next)(struct value *out, struct vm *vm, struct iterator *iterator);
     struct value source;
-    size_t pos;   /* of the next item, or bytes into a text */
-    size_t count; /* of a mapping, when the walk began */
-    void *more;   /* what special iterators keep */
+    size_t pos;   /* index of the next item; byte offset in a text */
+    size_t count; /* of a mapping: its size at the start */
+    void *more;   /* state of special iterators */
     enum { ITERATOR_WAITS, ITERATOR_WALKS, ITERATOR_ENDED } state;
 };
 
-/* Fails for what cannot be walked. An iterator given as `source` is walked on. */
+/* Fails for a value that is not iterable. An iterator as `source` is continued. */
 TG_CHECKED int iterator_open(struct iterator **out, struct vm *vm, const struct value *source);
-/* From the end: what Python's reversed() takes. */
+/* The same from the end, for what Python's reversed() accepts. */
 TG_CHECKED int iterator_open_reversed(struct iterator **out, struct vm *vm,
                                       const struct value *source);
 TG_CHECKED int iterator_next(struct value *out, struct vm *vm, struct iterator *iterator);
-/* One whose items `next` makes of a source and what it keeps itself. */
+/* An iterator whose items `next` computes from a source and a state of its own. */
 struct value iterator_of(struct vm *vm,
                          int (*next)(struct value *out, struct vm *vm, struct iterator *iterator),
                          const struct value *source, void *more);
 bool value_is_iterable(const struct value *value);
 bool value_is_reversible(const struct value *value);
-/* All items that are left, as a new list (or tuple). */
+/* The remaining items as a new list (or tuple). */
 TG_CHECKED int iterate_list(struct value *out, struct vm *vm, enum value_kind kind,
                             const struct value *source);

@@ -1,4 +1,4 @@
-/* What can be the key of a mapping: hashes, and equality. */
+/* Keys of mappings: hashes and equality. */
 #include "jinja/values/key.h"
 
 #include "jinja/run/vm.h"

@@ -1,4 +1,4 @@
-/* What can be the key of a mapping: hashes, and equality. */
+/* Keys of mappings: hashes and equality. */
 #pragma once
 
 #include "base/err.h"
@@ -6,7 +6,7 @@
 
 struct vm;
 
-/* Of values that have a hash; compare.h has that of all values. */
+/* Equality of hashable values; compare.h has that of all values. */
 TG_CHECKED int key_equal(bool *out, struct vm *vm, const struct value *a, const struct value *b);
 /* Equal keys have equal hashes; lists and mappings have none. */
 uint64_t text_hash(struct span text);

@@ -1,4 +1,4 @@
-/* Attributes and items of values: what stands behind a dot or in brackets. */
+/* Attributes and items of values: access by dot or brackets. */
 #include "jinja/values/member.h"
 
 #include "base/utf8.h"
@@ -8,7 +8,7 @@
 #include "jinja/values/value.h"
 #include "jinja/values/value_text.h"
 
-/* A slice of what has a length: its items are `start`, `start + step`, ...: `count` of them. */
+/* A slice of a sized value: its `count` items are `start`, `start + step`, ... */
 struct slice {
     int64_t length, start, stop, step;
     size_t count;
@@ -20,7 +20,7 @@ static int fail_hidden(struct vm *vm, const struct value *object, struct span na
                    vm_show(vm, name), value_kind_name(object));
 }
 
-/* grouper and list. The other attributes of Python's named tuples begin with an underscore. */
+/* The attributes grouper and list. Other attributes of Python's named tuples begin with '_'. */
 static int group_attribute(struct value *out, struct vm *vm, const struct value *group,
                            struct span name)
 {
@@ -33,7 +33,7 @@ static int group_attribute(struct value *out, struct vm *vm, const struct value 
     return 1;
 }
 
-/* What Python's getattr finds: 1, or 0 where there is no such attribute. */
+/* Python's getattr: returns 1, or 0 if there is no such attribute. */
 static int find_attribute(struct value *out, struct vm *vm, const struct value *object,
                           struct span name)
 {
@@ -63,7 +63,7 @@ int member_attribute(struct value *out, struct vm *vm, const struct value *objec
     return 0;
 }
 
-/* An index from the front, for one that may count from the end; false where it is outside. */
+/* Converts an index that may count from the end; false if it is out of range. */
 static bool place_index(size_t *out, int64_t index, size_t length)
 {
     if (index < 0)
@@ -95,7 +95,7 @@ static int text_item(struct value *out, struct vm *vm, const struct value *text,
     return 1;
 }
 
-/* What Python's [] finds: 1, or 0 where there is no such item. */
+/* Python's []: returns 1, or 0 if there is no such item. */
 static int find_item(struct value *out, struct vm *vm, const struct value *object,
                      const struct value *index)
 {
@@ -134,7 +134,7 @@ static int find_item(struct value *out, struct vm *vm, const struct value *objec
 
 /* ---------------------------------------------------------------- slices */
 
-/* A bound of a slice, cut to what is there as Python does it; V_MISSING or None give `fallback`. */
+/* Clips a bound of a slice as Python does; V_MISSING and None give `fallback`. */
 static int read_bound(int64_t *out, struct vm *vm, const struct value *bound,
                       const struct slice *slice, int64_t fallback)
 {
@@ -250,7 +250,7 @@ int member_slice(struct value *out, struct vm *vm, const struct value *object,
 
 /* ---------------------------------------------------------------- items */
 
-/* How a message names an index that was not found. */
+/* The name of a missing index in a message. */
 static int index_name(struct span *out, struct vm *vm, const struct value *index)
 {
     struct value text;

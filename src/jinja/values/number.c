@@ -1,11 +1,11 @@
-/* Integers and floats together: exact order, and the way from one to the other. */
+/* Integers and floats: exact comparison and conversion. */
 #include "jinja/values/number.h"
 
 #include "jinja/run/vm.h"
 
 #include <math.h>
 
-/* The sign of a - b, exactly; for `b` that is no number of any size, 2. */
+/* The sign of a - b, exact; 2 if `b` is NaN. */
 static int integer_against_real(int64_t a, double b)
 {
     if (isnan(b))

@@ -1,4 +1,4 @@
-/* The attributes of what is no plain data: macros, modules, blocks, namespaces, the loop, ... */
+/* Attributes of values that are not plain data: macros, modules, blocks, namespaces, the loop. */
 #include "jinja/values/object.h"
 
 #include "jinja/run/context.h"
@@ -85,7 +85,7 @@ static int block_attribute(struct value *out, struct vm *vm, const struct value 
     return 1;
 }
 
-/* ---------------------------------------------------------------- what builtins make */
+/* ---------------------------------------------------------------- results of built-ins */
 
 bool namespace_hides(struct span name)
 {
@@ -147,7 +147,7 @@ static const char *const joiner_names[] = {"sep", "used"};
 static const struct {
     int (*attribute)(struct value *out, struct vm *vm, const struct value *object,
                      struct span name);
-    bool hides; /* names that begin with '_' are Jinja2's own */
+    bool hides; /* names with '_' first are Jinja2's own */
     const char *const *names;
     size_t count;
 } kinds[] = {

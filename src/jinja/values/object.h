@@ -1,4 +1,4 @@
-/* The attributes of what is no plain data: macros, modules, blocks, namespaces, the loop, ... */
+/* Attributes of values that are not plain data: macros, modules, blocks, namespaces, the loop. */
 #pragma once
 
 #include "base/err.h"
@@ -9,12 +9,12 @@
 
 struct vm;
 
-/* 1 with the attribute, 0 where there is none of that name, -1. Methods are no attributes. */
+/* Returns 1 with the attribute, 0 if there is none, -1. Methods are not attributes. */
 TG_CHECKED int object_attribute(struct value *out, struct vm *vm, const struct value *object,
                                 struct span name);
-/* Would the name lead to what Jinja2 keeps to itself? */
+/* Whether the name is internal to Jinja2. */
 bool object_hides(const struct value *object, struct span name);
-/* A namespace has what is its own under such names: they can be neither read nor set. */
+/* Whether a namespace uses the name internally: it can be neither read nor set. */
 bool namespace_hides(struct span name);
-/* The names for "did you mean", as many as `names` has room for; how many. */
+/* Fills in at most `room` names for "did you mean"; returns how many. */
 size_t object_names(const char **names, size_t room, struct vm *vm, const struct value *object);

@@ -1,4 +1,4 @@
-/* Stable sorting by keys, as Python's sorted(): a merge sort from the bottom up. */
+/* Stable sorting by keys, like Python's sorted(): a bottom-up merge sort. */
 #include "jinja/values/sort.h"
 
 #include "jinja/run/vm.h"
@@ -14,7 +14,7 @@ struct merge {
     int flags;
 };
 
-/* Must `b` come before `a`, which stands before it? Equal keys need no order. */
+/* Whether `b`, which follows `a`, must come before it. Equal keys keep their order. */
 static int goes_before(bool *out, const struct merge *merge, const struct sorted *b,
                        const struct sorted *a)
 {

@@ -14,9 +14,9 @@ struct sorted {
 };
 
 /*
- * Backwards too, what is equal stays in its order. Keys that have no order are an error, with
- * SORT_BARE also where they are equal (two nones); else they count as items of lists, which Python
- * asks whether they differ first.
+ * Equal items keep their order even with SORT_BACKWARDS. Keys without an order are an error. With
+ * SORT_BARE that includes equal ones (two nones); without it keys compare like items of lists,
+ * where Python checks equality first.
  */
 enum sort_flags { SORT_BACKWARDS = 1, SORT_BARE = 2 };
 TG_CHECKED int sort_values(struct vm *vm, struct sorted *items, size_t count, int flags);

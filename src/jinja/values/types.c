@@ -1,4 +1,4 @@
-/* What the kinds of values are called, and which of them are numbers or have a length. */
+/* Names of the kinds of values; which of them are numbers or have a length. */
 #include "jinja/values/types.h"
 
 #define KIND_WORDS(constant, words) words,

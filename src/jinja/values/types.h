@@ -1,4 +1,4 @@
-/* What an expression can be: Python's plain types, and nothing that leads out of them. */
+/* The types of values: Python's plain types, without access to anything beyond them. */
 #pragma once
 
 #include "base/str.h"
@@ -17,10 +17,10 @@ struct loop;
 struct macro_code;
 struct program;
 
-/* Each with what messages call it. What has a len() stands from V_TEXT to V_VIEW. */
+/* Types, with their names for messages. Those from V_TEXT to V_VIEW have a len(). */
 #define EACH_VALUE_KIND(X)                                                                         \
-    X(V_MISSING, "nothing")    /* no value at all: an argument not given, a slot not set */        \
-    X(V_UNRESOLVED, "nothing") /* a slot whose name is still to be looked up in the context */     \
+    X(V_MISSING, "nothing")    /* no value: an argument not given, an unset slot */                \
+    X(V_UNRESOLVED, "nothing") /* a slot whose name must still be looked up in the context */      \
     X(V_UNDEFINED, "an undefined value")                                                           \
     X(V_NONE, "none")                                                                              \
     X(V_BOOL, "true or false")                                                                     \
@@ -31,15 +31,15 @@ struct program;
     X(V_TUPLE, "a tuple")                                                                          \
     X(V_DICT, "a mapping")                                                                         \
     X(V_RANGE, "a range")                                                                          \
-    X(V_VIEW, "a view of a mapping") /* what keys(), values(), items() return */                   \
-    X(V_ITERATOR, "an iterator")     /* can be walked once */                                      \
+    X(V_VIEW, "a view of a mapping") /* of keys(), values(), items() */                            \
+    X(V_ITERATOR, "an iterator")     /* can be used once */                                        \
     X(V_LOOP, "the loop")                                                                          \
     X(V_METHOD, "a method")                                                                        \
     X(V_MACRO, "a macro")                                                                          \
-    X(V_MODULE, "an imported template") /* what `import` makes of a template */                    \
-    X(V_SELF, "'self'")                 /* the blocks of a template, by name */                    \
-    X(V_BLOCK, "a block")               /* one of them, or what `super` is */                      \
-    X(V_NAMESPACE, "a namespace")       /* a mapping whose members can be assigned to */           \
+    X(V_MODULE, "an imported template") /* made by `import` */                                     \
+    X(V_SELF, "'self'")                 /* a template's blocks, by name */                         \
+    X(V_BLOCK, "a block")               /* one of them, or `super` */                              \
+    X(V_NAMESPACE, "a namespace")       /* a mapping that can be assigned to */                    \
     X(V_CYCLER, "a cycler")                                                                        \
     X(V_JOINER, "a joiner")                                                                        \
     X(V_BUILTIN, "a built-in function") /* range, dict, ... */
@@ -52,8 +52,8 @@ enum view_part { VIEW_KEYS, VIEW_VALUES, VIEW_ITEMS };
 struct value {
     enum value_kind kind;
     union {
-        bool safe;           /* V_TEXT: came from tojson or escape; Jinja2 calls this Markup */
-        bool group;          /* V_TUPLE: came from groupby, has the attributes grouper and list */
+        bool safe;           /* V_TEXT: from tojson or escape; Markup in Jinja2 */
+        bool group;          /* V_TUPLE: from groupby; has grouper and list */
         enum view_part part; /* V_VIEW */
     };
     union {
@@ -78,7 +78,7 @@ struct value {
     };
 };
 
-/* Lists and tuples. `pending`: context data whose items are not converted yet. */
+/* Lists and tuples. `pending` holds context data whose items are not converted yet. */
 struct list {
     struct value *items;
     size_t count, capacity;
@@ -90,7 +90,7 @@ struct dict_entry {
     uint64_t hash;
 };
 
-/* In order of insertion; with an index of hashes once it is large. */
+/* In order of insertion; large ones have an index of hashes. */
 struct dict {
     struct dict_entry *entries;
     size_t count, capacity;
@@ -104,24 +104,24 @@ struct int_range {
     size_t length;
 };
 
-/* A method that was looked up and not called yet. */
+/* A method of an object, before its call. */
 struct bound {
     struct value self;
     const struct function *method;
 };
 
-/* What `macro` or `call` made; the variables of the frame that it was made in are its own, too. */
+/* A macro or `call` body, with access to the variables of the frame that created it. */
 struct closure {
     const struct macro_code *code;
     const struct frame *frame;
 };
 
-/* A template that was imported. */
+/* An imported template. */
 struct module {
     const struct program *program;
-    struct value text; /* what it printed */
+    struct value text; /* its output */
     struct dict *members;
-    struct module *next; /* of those that a render imported without context */
+    struct module *next; /* the next module that the render imported without context */
 };
 
 /* A block of one template, and that of the template it extends. */
@@ -131,7 +131,7 @@ struct block_definition {
     struct block_definition *parent;
 };
 
-/* A definition of a block, to be rendered in a context. */
+/* A block definition bound to a context, for rendering. */
 struct block {
     const struct context *context;
     struct block_definition *definition;
@@ -139,7 +139,7 @@ struct block {
 
 struct cycler {
     struct list *items;
-    size_t pos; /* of the next one */
+    size_t pos; /* of the next item */
 };
 
 struct joiner {
@@ -147,14 +147,14 @@ struct joiner {
     bool used;
 };
 
-/* Why something is undefined, kept until somebody uses it. */
+/* The reason why a value is undefined, for the error on its use. */
 struct undefined {
-    const struct program *program; /* where: a byte of a template */
+    const struct program *program; /* the place: a byte of a template */
     size_t offset;
-    bool lenient; /* the missing else of an inline if: prints as nothing, is false */
+    bool lenient; /* from an inline if without else: prints nothing, is false */
     enum { UNDEFINED_NAME, UNDEFINED_MEMBER, UNDEFINED_REASON } why;
     struct span name;    /* of the variable or the member; or the reason */
-    struct value object; /* that has no such member */
+    struct value object; /* the object that lacks the member */
 };
 
 static inline struct value value_none(void)
@@ -172,17 +172,17 @@ static inline struct value value_int(int64_t integer)
     return (struct value){.kind = V_INT, .integer = integer};
 }
 
-/* The text is not copied. */
+/* Does not copy the text. */
 static inline struct value value_text(struct span text)
 {
     return (struct value){.kind = V_TEXT, .text = text};
 }
 
-/* "a text", "a list", ... for messages. */
+/* For messages: "a text", "a list", ... */
 const char *value_kind_name(const struct value *value);
-/* Has it a len()? */
+/* Whether it has a len(). */
 bool value_is_sized(const struct value *value);
-/* Is it a number (a bool counts, as in Python)? As integer or as float. */
+/* Whether it is a number (including a bool, as in Python), and its value as integer or float. */
 bool value_is_integer(const struct value *value, int64_t *integer);
 bool value_is_number(const struct value *value);
 double value_real(const struct value *number);

@@ -1,4 +1,4 @@
-/* Values: conversion from and to data, truth, length, lists, mappings, ranges. */
+/* Operations on values: conversion, truth, length, lists, mappings, ranges. */
 #include "jinja/values/value.h"
 
 #include "base/limits.h"
@@ -114,7 +114,7 @@ int value_to_data(struct data **out, struct vm *vm, struct arena *arena, const s
     }
 }
 
-/* ---------------------------------------------------------------- what Python asks of values */
+/* ---------------------------------------------------------------- truth and length */
 
 size_t value_size(struct vm *vm, const struct value *value)
 {
@@ -310,7 +310,7 @@ static int entry_matches(bool *out, struct vm *vm, const struct dict_entry *entr
     return key_equal(out, vm, &entry->key, lookup->key);
 }
 
-/* By the index where there is one, else one entry after the other. */
+/* Uses the index if there is one, else searches linearly. */
 static int find_entry(struct dict_entry **out, struct vm *vm, struct dict *dict,
                       const struct dict_key *lookup)
 {

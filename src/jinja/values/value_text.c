@@ -58,17 +58,16 @@ static int repr_text(struct buf *out, struct vm *vm, const struct value *value)
             return -1;
     (void)buf_putc(out, quote);
     (void)buf_puts(out, value->safe ? ")" : "");
-    return vm_charge(vm, (out->len - start) / 8); /* escapes take long */
+    return vm_charge(vm, (out->len - start) / 8); /* escaping is slow */
 }
 
 /* ---------------------------------------------------------------- containers */
 
-/* The containers being printed: one inside itself is shown as "...", or nested too deep if sorted.
- */
+/* The containers being printed, to detect nesting in itself: shown as "...", an error if sorted. */
 struct printing {
     const void *container;
     const struct printing *outer;
-    bool sorted; /* mappings by their keys */
+    bool sorted; /* sort mappings by key */
 };
 
 static int repr_value(struct buf *out, struct vm *vm, const struct value *value,

@@ -1,4 +1,4 @@
-/* Rows that a catalog adds to files which are another catalog's. */
+/* Rows that a catalog adds to the files of another catalog. */
 #include "matrix/read/fields.h"
 
 #include "base/arena.h"
@@ -14,7 +14,7 @@
 const char *const overlay_keys[] = {"sources",   "texts",  "cuda",       "drivers",  "gpus",
                                     "platforms", "images", "frameworks", "packages", NULL};
 
-/* Rows of what is not there would never be read. */
+/* Rows for a file that does not exist would never be read. */
 static int check_names(const struct yaml_node *root, const char *key, const char *folder,
                        struct arena *arena, const struct fileset *files, struct err *err)
 {
@@ -69,7 +69,7 @@ bool added_has(const struct added_rows *added, const char *key, const char *name
     return false;
 }
 
-/* Puts `value` in the place of what `map` has under `key`, or adds it. */
+/* Sets the value of `key` in `map`. */
 static void put(struct yaml_node *map, struct yaml_node *key, struct yaml_node *value)
 {
     size_t i = 0;
@@ -93,7 +93,7 @@ static int add_section(struct yaml_node *out, struct arena *arena, const struct 
     return 0;
 }
 
-/* What the tables hold is checked where the rows are read. */
+/* The content of the tables is checked when rows are read. */
 static int add_table(struct yaml_node *out, struct arena *arena, const struct yaml_node *root,
                      const char *name, struct err *err)
 {

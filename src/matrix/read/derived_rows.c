@@ -1,4 +1,4 @@
-/* Rows that say only what differs from another one. */
+/* Rows that state only their differences from another row. */
 #include "matrix/read/fields.h"
 
 #include "base/arena.h"
@@ -10,15 +10,15 @@
 #include <string.h>
 
 #define LIKE "like"
-#define CHAIN_MAX 8 /* rows from one to the next: who reads them follows, too */
+#define CHAIN_MAX 8 /* rows in a chain of `like`, which readers must follow, too */
 
 struct named_row {
     const char *name;
-    const char *same; /* "" where the name says it all */
+    const char *same; /* "" if the name is unique */
     const struct yaml_node *node;
 };
 
-/* The rows on the way here, the last one first. */
+/* The rows visited so far, the last one first. */
 struct chain {
     const struct yaml_node *row;
     const struct chain *up;
@@ -38,7 +38,7 @@ static int by_name(const void *a, const void *b)
     return order ? order : strcmp(x->same, y->same);
 }
 
-/* The names of a row: its key, or each of the words in which it is one of several. */
+/* The names of a row: its key, or its words in a section without a key. */
 static struct words names_of(struct arena *arena, const struct section *section,
                              const struct yaml_node *row)
 {
@@ -79,7 +79,7 @@ static const struct yaml_node *find(struct named_rows *named, struct arena *aren
     return row ? row->node : NULL;
 }
 
-/* Whether a row like another one has that key from it. */
+/* Whether a row takes that key from the row in its `like`. */
 static bool inherits(const struct yaml_node *map, const struct span key)
 {
     for (const struct field *fact = fact_fields; fact->name; fact++)
@@ -88,7 +88,7 @@ static bool inherits(const struct yaml_node *map, const struct span key)
     return !yaml_get(map, key.ptr);
 }
 
-/* `map` without `like`, and with what it has of `full`. */
+/* `map` without `like`, with the missing keys of `full`. */
 static const struct yaml_node *join(struct arena *arena, const struct yaml_node *map,
                                     const struct yaml_node *full)
 {
@@ -141,7 +141,7 @@ static int expand(const struct yaml_node **out, struct arena *arena, struct name
     if (yaml_text(&name, node, LIKE, err))
         return -1;
     const struct yaml_node *target = find(own, arena, name, same);
-    /* A row of an overlay takes the place of the one that it is like. */
+    /* A row of an overlay may be like the row that it replaces. */
     bool below = (!target || target == map) && find(curated, arena, name, same);
     if (below)
         target = find(curated, arena, name, same);

@@ -1,5 +1,4 @@
-/* What the files of matrices/ are made of, documents, sections of rows, fields, and how they are
- * read. */
+/* The schema of the files of matrices/ (documents, sections of rows, fields), and its readers. */
 #pragma once
 
 #include "base/err.h"
@@ -37,7 +36,7 @@ struct field {
     const struct field *part;   /* FIELD_PART: its fields */
 };
 
-/* Of every row, beside those of its section. */
+/* Fields of every row, besides those of its section. */
 extern const struct field fact_fields[];
 
 /* A list of rows under one key of a file. `fields` end with a NULL name. */
@@ -45,16 +44,15 @@ struct section {
     const char *name;
     size_t row_size;
     const struct field *fields;
-    size_t offset;   /* of the struct rows in what is filled */
-    const char *key; /* the field that no two rows share, or NULL */
-    /* Without a key `like` names a row by a word of that field, and by the same other one; or NULL
-     */
+    size_t offset;   /* of the struct rows in the target */
+    const char *key; /* a field with unique values, or NULL */
+    /* Without a key, `like` names a row by a word of `words` and an equal field `same`; or NULL */
     const char *words, *same;
 };
 
 /* A file: scalars and mappings of its own, lists of rows, the tables `sources` and `texts`. */
 struct document {
-    const struct field *header;     /* end with a NULL name; offsets are in what is filled */
+    const struct field *header;     /* ends with a NULL name; offsets are in the target */
     const struct section *sections; /* end with a NULL name */
 };
 
@@ -71,7 +69,7 @@ extern const struct document package_document;   /* likewise */
 
 #define FRAMEWORKS_FOLDER "matrices/frameworks/"
 #define PACKAGES_FOLDER "matrices/packages/"
-/* What the file of that path is, or NULL. */
+/* The schema of the file at that path, or NULL. */
 const struct document *document_of(const char *path);
 
 /* The section of that name, or NULL. */
@@ -79,39 +77,39 @@ const struct section *section_find(const struct section *sections, struct span n
 
 struct row_reader {
     struct arena *arena;
-    const struct yaml_node *sources; /* key: text; every `source` names keys of it */
+    const struct yaml_node *sources; /* table of texts; every `source` consists of its keys */
     const struct yaml_node *texts;   /* key: text; a `note` of one word is a key of it */
     const struct yaml_node *curated; /* under an overlay: the file, whose rows `like` finds */
-    bool overlay;                    /* rows replace those of the same key */
+    bool overlay;                    /* rows replace those with the same key */
 };
 
-/* Takes the tables `sources` and `texts` of `root`, where it has them. */
+/* Reads the tables `sources` and `texts` of `root`, if present. */
 TG_CHECKED int tables_read(struct row_reader *reader, const struct yaml_node *root,
                            struct err *err);
 
 /*
- * Fills `out` from the mapping `root`, whose sections' rows are appended. An overlay need not have
- * the header's fields, and its rows replace those of their key. Every row has, beside the fields,
- * source, as_of and, where it wants, confidence and note; `like` names a row whose other fields it
- * shares. Exit 2 with the place on an unknown key, a missing field, a value that is none of its
- * kind, two rows of one key.
+ * Fills `out` from the mapping `root`, appending the rows of its sections. An overlay may omit the
+ * header's fields, and its rows replace those with the same key. Besides its fields each row has
+ * `source`, `as_of`, and optionally `confidence` and `note`; `like` refers to a row that provides
+ * the missing fields. Exit 2 with the place for an unknown key, a missing field, a value of the
+ * wrong kind, or two rows with one key.
  */
 TG_CHECKED int document_read(void *out, const struct document *document, struct row_reader *reader,
                              const struct yaml_node *root, struct err *err);
 
-/* The rows of a list by what `like` calls them. */
+/* The rows of a list by the names that `like` uses. */
 struct named_rows {
     const struct section *section;
-    const struct yaml_node *list; /* NULL: none */
-    struct named_row *rows;       /* sorted; NULL: not made yet */
+    const struct yaml_node *list; /* NULL: no list */
+    struct named_row *rows;       /* sorted; NULL: not built yet */
     size_t count;
 };
 
 /*
- * Writes out a row `map`: the keys that it does not give are those of the row that its key `like`
- * names, but for what a row says of itself (fact_fields). That one is looked for in `own`, then in
- * `curated` (those under an overlay; no list: none). Where there is no `like`, `map` itself. The
- * nodes keep their places. Exit 2 where there is no such row, or rows are like each other.
+ * Expands a row `map`: adds the keys that it lacks from the row in its `like`, except those about a
+ * row itself (fact_fields). Searches `own`, then `curated` (the rows under an overlay, or no list).
+ * Without `like`, returns `map` itself. Nodes keep their places. Exit 2 if there is no such row, or
+ * rows refer to each other in a circle.
  */
 TG_CHECKED int derived_rows_expand(const struct yaml_node **out, struct arena *arena,
                                    struct named_rows *own, struct named_rows *curated,
@@ -123,7 +121,7 @@ struct added_rows {
     size_t count;
 };
 
-/* The keys that such a file may have, and an overlay; NULL-terminated. */
+/* The keys allowed in such a file and in an overlay; NULL-terminated. */
 extern const char *const overlay_keys[];
 
 TG_CHECKED int added_read(struct added_rows *out, struct arena *arena, const struct fileset *files,
@@ -131,23 +129,22 @@ TG_CHECKED int added_read(struct added_rows *out, struct arena *arena, const str
 /* Whether any adds to the file of `key` ("drivers", "frameworks") and `name` (of it, or NULL). */
 bool added_has(const struct added_rows *added, const char *key, const char *name);
 /*
- * `root` is what that file says; it becomes one that says all of it. Rows keep their places. Exit 2
- * on anything but lists of rows that the document has, and on a source or text of a name that is
- * taken.
+ * Merges the added rows into `root`, the content of that file. Rows keep their places. Exit 2 for
+ * anything but lists of rows that the document has, and for a source or text whose name is taken.
  */
 TG_CHECKED int added_join(const struct yaml_node **root, struct arena *arena,
                           const struct added_rows *added, const struct document *document,
                           const char *key, const char *name, struct err *err);
 
 /*
- * Appends what the file `path` says, given its text; `out` may overflow. Exit 2 where that is not
- * valid, or no file of a matrix.
+ * Appends the packed form of the file `path`, given its text; `out` may overflow. Exit 2 if the
+ * text is not valid, or the path is not a file of a matrix.
  */
 TG_CHECKED int rows_pack(struct buf *out, const char *path, struct span text, struct err *err);
 
 /*
- * Fills `out` as document_read does, but rows have no places in a file. Texts point into `bytes`,
- * which are trusted: only what rows_pack of this very build made may be given.
+ * Fills `out` like document_read, but rows have no places. Texts point into `bytes`, which must
+ * come from rows_pack of this very build: they are trusted.
  */
 TG_CHECKED int rows_unpack(void *out, const struct document *document, struct arena *arena,
                            struct span bytes, struct err *err);

@@ -1,4 +1,4 @@
-/* The files of matrices/, read into rows and joined. */
+/* Loads the files of matrices/ and joins their rows. */
 #include "base/account.h"
 #include "base/arena.h"
 #include "base/shell.h"
@@ -18,18 +18,18 @@ struct loader {
     struct matrix *matrix;
     struct arena *arena;
     struct err *err;
-    bool placed;                     /* rows must say where they stand */
+    bool placed;                     /* rows need places */
     const struct yaml_node *overlay; /* the root of the overlay, or NULL */
     struct added_rows added;
 };
 
-/* A file of the matrix, and where others speak of it: by the key of its kind, and its name. */
+/* A file of the matrix, with its key and name in overlays and added rows. */
 struct matrix_file {
     const struct document *document;
-    const char *path, *key, *name; /* `name`: NULL where there is one file of the kind */
+    const char *path, *key, *name; /* `name`: NULL if the kind has only one file */
 };
 
-/* The part of the overlay that speaks of `name`, or NULL. */
+/* The part of the overlay for `name`, or NULL. */
 static const struct yaml_node *overlay_of(const struct loader *loader, const char *name)
 {
     return loader->overlay ? yaml_get(loader->overlay, name) : NULL;
@@ -56,7 +56,7 @@ static int load_document(void *out, const struct matrix_file *source,
                          const struct yaml_node *overlay, const struct loader *loader)
 {
     struct row_reader reader = {.arena = loader->arena};
-    /* Rows of others may be like some of the file, which must then be there as YAML. */
+    /* Rows from other files may refer to rows of this one, which must then be read as YAML. */
     bool alone = !overlay && !added_has(&loader->added, source->key, source->name);
     long index = fileset_find(loader->matrix->files, source->path);
     struct span rows = loader->placed || !alone || index < 0
@@ -100,7 +100,7 @@ static int read_tags_entry(struct image *image, const struct loader *loader,
     return 0;
 }
 
-/* How tags of that version write "cudnn", or NULL where no row says. */
+/* The spelling of "cudnn" in tags of that version; NULL if no row has it. */
 static const char *word_of(const struct matrix *matrix, const struct version *cuda)
 {
     for (size_t i = 0; i < matrix->cudnn_words.count; i++) {
@@ -147,7 +147,7 @@ static int by_release(const void *a, const void *b)
                            &((const struct release *)a)->version);
 }
 
-/* The default build first, then from the newest CUDA down, CPU builds last. */
+/* The default build first, then by descending CUDA, CPU builds last. */
 static int build_order(const struct release *release, const struct build *a, const struct build *b)
 {
     bool a_default = str_equal(a->variant, release->default_variant);
@@ -225,7 +225,7 @@ static int finish_build(struct build *build, const struct framework *framework,
     return 0;
 }
 
-/* The Pythons as versions; one that is none counts as 0, which `matrix check` tells of. */
+/* Parses the Pythons as versions. An invalid one becomes 0, which `matrix check` reports. */
 static void parse_pythons(struct release *release, struct arena *arena)
 {
     size_t stable = release->pythons.count, count = stable + release->experimental.count;
@@ -238,7 +238,7 @@ static void parse_pythons(struct release *release, struct arena *arena)
     }
 }
 
-/* A folder of files that each hold a struct framework. */
+/* A folder with a struct framework in each file. */
 struct shelf {
     const char *folder, *overlay; /* `overlay`: the key of its rows in one */
     const struct document *document;
@@ -247,7 +247,7 @@ struct shelf {
 static const struct shelf framework_shelf = {FRAMEWORKS_FOLDER, "frameworks", &framework_document};
 static const struct shelf package_shelf = {PACKAGES_FOLDER, "packages", &package_document};
 
-/* One that says nothing of builds has a wheel for whatever its framework is built for. */
+/* A package without builds has a wheel for every build of its framework. */
 static void add_any_build(struct framework *framework, struct arena *arena)
 {
     static const char *all[] = {"all"}, *both[] = {"x86_64", "aarch64"};
@@ -357,7 +357,7 @@ static int unknown_framework(const struct loader *loader, const char *name)
                     str_join(loader->arena, names, count, ", "));
 }
 
-/* The framework that what was loaded last lives on. */
+/* Loads the framework of the package that was loaded last. */
 static int load_ground(const struct loader *loader)
 {
     struct matrix *matrix = loader->matrix;
@@ -392,8 +392,8 @@ static int load_frameworks(const char *only, const struct loader *loader)
 /* ------------------------------------------------------------------ packages */
 
 /*
- * Releases of a package that says none: what its framework's rows name. Who takes one takes the row
- * that names it, too: how sure that is, and for which Pythons, is told there.
+ * Takes the releases of a package without own ones from its framework's rows. Choosing one also
+ * uses the row that names it, which has its confidence and its Pythons.
  */
 static int take_companions(struct framework *package, const struct framework *ground,
                            const struct loader *loader)
@@ -450,7 +450,7 @@ static int parse_overlay(struct loader *loader, struct span overlay)
     return 0;
 }
 
-/* What builds need of cuda.yml, found once. */
+/* Looks up what builds need of cuda.yml, once. */
 static void join_toolkits(const struct matrix *matrix, const struct framework *frameworks,
                           size_t count)
 {
@@ -489,7 +489,7 @@ int matrix_load(struct matrix **out, struct arena *arena, const struct fileset *
     ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     if (load(out, arena, files, overlay, framework, false, err) == 0)
         return 0;
-    err_release(err); /* again, for the place of what is wrong */
+    err_release(err); /* reads it again, to get the place of the error */
     return load(out, arena, files, overlay, framework, true, err);
 }
 

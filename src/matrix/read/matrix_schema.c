@@ -1,4 +1,4 @@
-/* What may stand in the files of matrices/: their sections, rows and fields. */
+/* The schema of the files of matrices/: their sections, rows and fields. */
 #include "matrix/read/fields.h"
 
 #include "matrix/facts.h"

@@ -1,4 +1,4 @@
-/* The rows of a file of matrices/, read beforehand: bytes that need no parsing of YAML. */
+/* Packed rows of the files of matrices/: bytes that can be read without parsing YAML. */
 #include "matrix/read/fields.h"
 
 #include "base/arena.h"
@@ -9,14 +9,14 @@
 #include <string.h>
 
 /*
- * The header's fields, then each section: the count of its rows, and their fields. What a value
- * needs follows from its kind: numbers have 7 bits a byte, the lowest first, the eighth saying that
- * more follow; a text has its size with a NUL before it (0: there is no text); several have their
- * count before them. One code goes both ways, so that what is written is what is read.
+ * Format: the header's fields, then each section with the number of its rows and their fields. A
+ * value is encoded by its kind. Numbers have 7 bits a byte, lowest first; the eighth bit means that
+ * more follow. Texts have their size, including a NUL, before them (0: no text); lists have their
+ * count before them. The same code packs and unpacks, so that both agree.
  */
 struct codec {
     struct buf *out; /* packs into it; NULL: unpacks */
-    const char *at;  /* what is unpacked next */
+    const char *at;  /* the next byte to unpack */
     struct arena *arena;
     struct err *err;
 };
@@ -51,7 +51,7 @@ static void code_text(struct codec *c, const char **text)
     c->at += size;
 }
 
-/* Room for `count` things of `size` bytes, where there is none yet. */
+/* Allocates room for `count` items of `size` bytes, unless there is some already. */
 static void *room(const struct codec *c, void *items, size_t count, size_t size)
 {
     return c->out ? items : arena_array(c->arena, count + 1, size);

@@ -1,4 +1,4 @@
-/* Rows of YAML read into structs by tables of fields, strictly. */
+/* Reads rows of YAML into structs, strictly, as described by tables of fields. */
 #include "matrix/read/fields.h"
 
 #include "base/arena.h"
@@ -109,7 +109,7 @@ static int read_pairs(struct pairs *out, const struct field *field, struct arena
 static int read_map(void *out, const struct field *fields, const struct field *more,
                     const struct row_reader *reader, const struct yaml_node *map, struct err *err);
 
-/* What a table or a message of one line shows; a block of YAML ends in a newline. */
+/* Checks a text for tables and one-line messages; a YAML block ends in a newline. */
 static int check_line(const char *text, const char *what, const struct yaml_node *node,
                       struct err *err)
 {
@@ -188,7 +188,7 @@ static int read_map(void *out, const struct field *fields, const struct field *m
     return more && !reader->overlay ? check_required(more, map, err) : 0;
 }
 
-/* The keys in `source` become the texts that the file's table gives them. */
+/* Replaces the keys in `source` by the texts of the file's table. */
 static int resolve_sources(struct fact *fact, const struct row_reader *reader, struct err *err)
 {
     const struct yaml_node *node = yaml_get(fact->node, "source");
@@ -213,7 +213,7 @@ static int resolve_sources(struct fact *fact, const struct row_reader *reader, s
     return 0;
 }
 
-/* A note of one word stands for a text of the file's table. */
+/* Replaces a note of one word by the text of the file's table. */
 static int resolve_note(struct fact *fact, const struct row_reader *reader, struct err *err)
 {
     const struct yaml_node *text = fact->note ? yaml_get(reader->texts, fact->note) : NULL;
@@ -256,7 +256,7 @@ static bool same_value(const struct field *field, const void *a, const void *b)
     }
 }
 
-/* The row before `row` that has its key already, or NULL. */
+/* The row before `row` with the same key, or NULL. */
 static void *row_of_key(const struct rows *rows, const struct section *section, const void *row)
 {
     const struct field *key = find_field(section->fields, span_from(section->key));
@@ -334,7 +334,7 @@ const struct section *section_find(const struct section *sections, struct span n
     return NULL;
 }
 
-/* Every key of a document as a field, for the message on an unknown one. */
+/* Reports an unknown key, with all keys of the document. */
 static int unknown_document_key(const struct document *document, const struct yaml_node *key,
                                 struct err *err)
 {

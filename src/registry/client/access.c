@@ -1,4 +1,4 @@
-/* Asking registries: where each is, who asks, with which token. */
+/* Sends requests to registries: finds the host, the credentials and the token. */
 #include "registry/client/access.h"
 
 #include "base/arena.h"
@@ -15,17 +15,17 @@
 #define HUB_HOST "registry-1.docker.io"
 #define REASON_BYTES 4096
 
-/* A registry that was asked how it wants to be asked. */
+/* A registry that has been probed for its requirements. */
 struct registry_host {
     const char *name;      /* as in references */
     const char *url;       /* "https://registry.example.com" */
-    const char *challenge; /* what it answered; NULL: nobody need say who he is */
+    const char *challenge; /* its challenge; NULL: anonymous access */
     bool asked;
-    bool speaks;                     /* it said which version of the API it has */
-    struct registry_trouble trouble; /* why it could not be asked: it is asked once */
+    bool speaks;                     /* sent its API version */
+    struct registry_trouble trouble; /* why probing failed; it is not repeated */
 };
 
-/* What one kind of question about one repository is authorized with. */
+/* The authorization for one kind of request to one repository. */
 struct registry_token {
     struct registry_host *host;
     const char *path, *push; /* as in the request */
@@ -51,7 +51,7 @@ static struct registry_trouble trouble_answer(struct arena *arena,
     return trouble_of(arena, &err);
 }
 
-/* `why`: there is none, where `docker login` would not help; or NULL. */
+/* `why`: the reason for missing credentials if `docker login` would not help; or NULL. */
 static struct registry_trouble no_password(struct arena *arena, const char *host, const char *why)
 {
     return (struct registry_trouble){
@@ -70,7 +70,7 @@ static int fail(struct err *err, const struct registry_trouble *trouble)
     return trouble->hint ? err_hint(err, "%s", trouble->hint) : -1;
 }
 
-/* The first of the errors that a registry tells; or NULL. */
+/* The first error in a registry's answer; or NULL. */
 static const struct data *error_of(struct arena *arena, const struct http_exchange *answer)
 {
     ERR_SCRATCH(err);
@@ -89,7 +89,7 @@ const char *access_error_code(struct arena *arena, const struct http_exchange *a
     return data_get_text(error_of(arena, answer), "code");
 }
 
-/* What a registry says of what it did not do: "DENIED: requested access is denied"; or NULL. */
+/* The registry's reason for a failure ("DENIED: requested access is denied"); or NULL. */
 static const char *reason_of(struct arena *arena, const struct http_exchange *answer)
 {
     const struct data *error = error_of(arena, answer);
@@ -98,7 +98,7 @@ static const char *reason_of(struct arena *arena, const struct http_exchange *an
     return code && message ? arena_printf(arena, "%s: %s", code, message) : code;
 }
 
-/* Storage that a registry sends to has no users. */
+/* Storage servers behind a redirect have no user accounts. */
 static const char *hint_of(const struct access_request *request, const struct err *err)
 {
     const struct http_exchange *answer = &request->exchange;
@@ -145,7 +145,7 @@ static struct registry_host *find_host(struct registry *registry, const char *na
     return arena_push(registry->arena, registry->hosts, registry->host_count) = host;
 }
 
-/* A page on the way to it, or where it sends to, says nothing of it. */
+/* Only the registry's own answer counts, not a redirect or its target. */
 static bool says_version(struct arena *arena, const struct http_exchange *answer)
 {
     const char *version = http_header(arena, answer->headers, "docker-distribution-api-version");
@@ -170,14 +170,14 @@ static void take_probe(struct registry_host *host, struct registry *registry,
         host->trouble = trouble_answer(registry->arena, answer);
 }
 
-/* A server that waits for TLS says 400 to what is plain, or sends elsewhere, or nothing. */
+/* To plain HTTP, a server that expects TLS answers 400, a redirect, or nothing. */
 static bool is_meant_plainly(const struct http_exchange *answer)
 {
     return answer->status && answer->status != 400 && answer->status / 100 != 3 &&
            http_same_origin(answer->final_url, answer->url);
 }
 
-/* A slow registry is not asked again by TLS: that would only take the time twice. */
+/* A registry that timed out is not probed again with TLS: that would only double the wait. */
 static void take_plain(struct registry_host *host, struct registry *registry,
                        const struct http_exchange *answer, const char *url)
 {
@@ -198,7 +198,7 @@ static void take_secure(struct registry_host *host, struct registry *registry,
     host->asked = true;
 }
 
-/* Asks those that are not known yet what they say of themselves under /v2/. */
+/* Probes the hosts that are not known yet, under /v2/. */
 static int probe(struct registry *registry, bool plain, struct err *err)
 {
     struct arena *arena = registry->arena;
@@ -241,7 +241,7 @@ static struct registry_token *find_token(struct registry *registry,
     return arena_push(registry->arena, registry->tokens, registry->token_count) = token;
 }
 
-/* A password or an identity goes to the registry's own token server alone. */
+/* Passwords and identity tokens go only to the registry's own token server. */
 static struct credential credential_of(struct registry *registry,
                                        const struct registry_token *token, const char *url)
 {
@@ -255,7 +255,7 @@ static struct credential credential_of(struct registry *registry,
                                 http_shown(registry->arena, url))};
 }
 
-/* What is asked for, and by whom. */
+/* Prepares the token request with its credentials. */
 static int token_question(struct http_exchange *out, struct registry *registry,
                           struct registry_token *token, struct err *err)
 {
@@ -324,7 +324,7 @@ static int fetch_tokens(struct registry *registry, struct err *err)
 
 /* ------------------------------------------------------------------ questions */
 
-/* Takes what is known of the host; a token is to be fetched after this. */
+/* Applies what is known of the host; the token is fetched afterwards. */
 static void meet_host(struct access_request *request, struct registry *registry)
 {
     struct registry_host *host = request->host;
@@ -364,8 +364,8 @@ static int authorize(struct registry *registry, struct access_request **requests
         requests[i]->host = find_host(registry, name);
     }
     /*
-     * On this machine a registry without TLS is taken, as docker does, and looked for first: most
-     * are, and libcurl reads all certificates of the system to ask otherwise.
+     * As docker does, accepts a local registry without TLS. Tries that first: most have none, and
+     * for TLS libcurl would read all certificates of the system.
      */
     if (probe(registry, true, err) < 0 || probe(registry, false, err) < 0)
         return -1;
@@ -378,7 +378,7 @@ static int authorize(struct registry *registry, struct access_request **requests
     return 0;
 }
 
-/* Asks those that may be asked. */
+/* Sends the requests that are ready. */
 static int ask_all(struct registry *registry, struct access_request **requests, size_t count,
                    struct err *err)
 {
@@ -411,7 +411,7 @@ static void drop_token(struct registry *registry, const struct registry_token *t
             registry->tokens[i] = registry->tokens[--registry->token_count];
 }
 
-/* Is it worth another question: with a fresh token, or now that the registry says what it wants? */
+/* Whether to retry with a fresh token, or with the challenge that the registry now sent. */
 static bool is_turned_away(struct registry *registry, const struct access_request *request)
 {
     struct registry_host *host = request->host;

@@ -1,4 +1,4 @@
-/* What a registry answers to who has not said who he is, and where that leads. */
+/* Challenges of registries to anonymous requests, and the token servers that they name. */
 #include "registry/client/credentials.h"
 
 #include "base/arena.h"
@@ -34,7 +34,7 @@ bool challenge_is(const char *header, const char *scheme)
     return header && strncasecmp(header, scheme, len) == 0 && (!header[len] || header[len] == ' ');
 }
 
-/* The value at `*at`, quoted or not; `*at` moves behind it. */
+/* The value at `*at`, quoted or not; moves `*at` behind it. */
 static const char *value_at(struct arena *arena, const char **at)
 {
     bool quoted = **at == '"';
@@ -82,8 +82,8 @@ static const char *host_of(struct arena *arena, const char *url)
 }
 
 /*
- * Is it a name that a country gives to nobody, as "co" of "example.co.uk"? Those of one or two
- * letters are taken for one: most are, as places and kinds, and in doubt no password is given.
+ * Whether it is a public suffix below a country, such as "co" in "example.co.uk". Assumes so for
+ * one or two letters, as most are (places and kinds of names): in doubt no password is sent.
  */
 static bool is_second_level(const char *name, size_t len)
 {
@@ -100,7 +100,7 @@ static bool is_second_level(const char *name, size_t len)
     return len <= 2;
 }
 
-/* What a name shares with its siblings: "example.com", "example.co.uk"; all of an address. */
+/* The part that siblings share: "example.com", "example.co.uk"; the whole of an address. */
 static const char *domain_of(const char *host)
 {
     const char *last = strrchr(host, '.');
@@ -115,7 +115,7 @@ static const char *domain_of(const char *host)
     return third ? third + 1 : host;
 }
 
-/* Domains below which each name is somebody else's: a sibling is not the registry's own. */
+/* Domains whose names belong to different owners: a sibling is not the registry's own. */
 static bool is_shared_by_many(const char *domain)
 {
     static const char *const shared[] = {

@@ -1,4 +1,4 @@
-/* What the user's container tools know of registries: user names, passwords, identity tokens. */
+/* Credentials of the user's container tools: user names, passwords, identity tokens. */
 #include "registry/client/credentials.h"
 
 #include "base/arena.h"
@@ -16,13 +16,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Docker Hub is written in its own way there. */
+/* The tools have their own spelling of Docker Hub. */
 #define HUB "docker.io"
 #define HUB_KEY "https://index.docker.io/v1/"
 #define FILES_MAX 4
 #define HELPER_SECONDS 30
 
-/* What a helper said of a host; asking may open a window. */
+/* A helper's answer for a host, kept because asking may open a window. */
 struct credential_answer {
     const char *helper, *host;
     struct credential credential;
@@ -81,7 +81,7 @@ int credentials_load(struct credentials **out, struct arena *arena, struct err *
     return 0;
 }
 
-/* ------------------------------------------------------------------ their words */
+/* ------------------------------------------------------------------ entries */
 
 static bool is_host(const char *name, size_t len, const char *host)
 {
@@ -91,8 +91,8 @@ static bool is_host(const char *name, size_t len, const char *host)
 }
 
 /*
- * How well a key fits, 0: not. "https://registry.example.com/v2/" is of a host, and
- * "registry.example.com/team" of what is below it.
+ * How well a key matches; 0: not at all. "https://registry.example.com/v2/" matches the host,
+ * "registry.example.com/team" the repositories below it.
  */
 static size_t fit(const char *key, const char *host, const char *path)
 {
@@ -153,7 +153,7 @@ bool credentials_read_answer(struct credential *out, struct arena *arena, const 
     return true;
 }
 
-/* The helper reads the host, which process_capture would not give it. */
+/* process_capture provides no input, but the helper reads the host from it. */
 static void run_helper(struct credential_answer *answer, struct arena *arena)
 {
     static const char script[] = "printf %s \"$1\" | \"docker-credential-$2\" get";
@@ -191,7 +191,7 @@ static const struct credential_answer *ask_helper(struct credentials *credential
     return answer;
 }
 
-/* The name of the helper that a file has for a host, fit for a program's name; or NULL. */
+/* The helper that a file sets for a host, if it is a safe program name; or NULL. */
 static const char *helper_of(const struct data *file, const char *host)
 {
     const struct data *helpers = data_get(file, "credHelpers");

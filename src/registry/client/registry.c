@@ -58,7 +58,7 @@ static struct access_request manifest_request(struct arena *arena,
 
 /* ------------------------------------------------------------------ answers */
 
-/* Is it not there? Only a registry can say so; a portal has no page of that name either. */
+/* Whether the manifest is missing. Only a registry can tell: a portal has no such page either. */
 static bool is_gone(const struct registry *registry, const struct access_request *request)
 {
     const struct http_exchange *answer = &request->exchange;
@@ -90,7 +90,7 @@ static int take_manifest(struct registry_manifest *out, struct registry *registr
                                   wanted, err);
 }
 
-/* Of many that are asked for at once each has its hint beside its message. */
+/* In a batch, each question keeps its hint beside its message. */
 static void take_answer(struct registry_question *question, struct registry *registry,
                         const struct access_request *request)
 {
@@ -108,8 +108,8 @@ static void take_answer(struct registry_question *question, struct registry *reg
 /* ------------------------------------------------------------------ looking */
 
 /*
- * Takes what the head of an answer proves: that it is there, by a manifest's media type, a digest
- * and the registry's API; or that it is not. Else the manifest itself has to be seen.
+ * Uses the headers of an answer if they are proof: the manifest exists (media type, digest and the
+ * registry's API), or it does not. Otherwise the manifest must be fetched.
  */
 static bool take_head(struct registry_question *question, const struct registry *registry,
                       const struct access_request *request)
@@ -206,7 +206,7 @@ static int check_blob(const char *name, struct span bytes, const struct registry
     return 0;
 }
 
-/* A small blob, which is as large as the descriptor says and has its digest. */
+/* Fetches a small blob, and checks its size and digest against the descriptor. */
 static int fetch_blob(struct span *bytes, struct registry *registry,
                       const struct image_reference *reference,
                       const struct registry_descriptor *blob, struct err *err)
@@ -267,7 +267,7 @@ int registry_platforms(struct registry_platform **out, size_t *count, struct reg
                             manifest->digest);
 }
 
-/* ------------------------------------------------------------------ to write */
+/* ------------------------------------------------------------------ writing */
 
 #define UPLOAD_TRIES 2
 
@@ -322,7 +322,7 @@ int registry_mount(struct registry *registry, const struct image_reference *repo
     }
     if (access_run(registry, requests, asked, err) < 0)
         return -1;
-    for (size_t i = 0; i < asked; i++) { /* 202: the registry would rather have it sent */
+    for (size_t i = 0; i < asked; i++) { /* 202: it must be uploaded */
         long status = requests[i].exchange.status;
         if (requests[i].trouble.message || (status != 201 && status != 202))
             return access_fail(err, &requests[i]);
@@ -333,7 +333,7 @@ int registry_mount(struct registry *registry, const struct image_reference *repo
 
 /* ------------------------------------------------------------------ small blobs */
 
-/* Where the registry wants it: a path of its own, or nothing that a secret would follow. */
+/* The upload URL of the registry: its own path, or a URL that gets no secrets. */
 static int upload_url(const char **out, struct arena *arena, const struct access_request *begun,
                       const char *digest, struct err *err)
 {
@@ -378,7 +378,7 @@ static int send_blob(struct registry *registry, const struct image_reference *re
     return end.exchange.status == 201 ? 0 : access_fail(err, &end);
 }
 
-/* What broke off may have arrived: whether it is there is asked, before it is sent once more. */
+/* An interrupted upload may have succeeded: checks for the blob before it retries. */
 int registry_upload(struct registry *registry, const struct image_reference *repository,
                     struct span bytes, const char *digest, struct err *err)
 {
@@ -416,7 +416,7 @@ int registry_put_manifest(struct registry *registry, const struct image_referenc
         return -1;
     const char *said = http_header(arena, request.exchange.headers, "docker-content-digest");
     long status = request.exchange.status;
-    /* a page is answered by 200 as well */
+    /* a portal's page comes with 200, too */
     if (status != 201 && !(status == 200 && said))
         return access_fail(err, &request);
     if (said && !str_equal(said, manifest->digest))

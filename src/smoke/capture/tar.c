@@ -26,7 +26,7 @@ struct head {
     char extended, real_size[12], pad[17];
 };
 
-/* The rest of a long list of regions. */
+/* A continuation of a long list of regions. */
 struct more {
     struct sparse sparse[MORE_SPARSE];
     char extended, pad[7];
@@ -48,7 +48,7 @@ __attribute__((format(printf, 2, 3))) static int wrong(char *error, const char *
 
 static int write_all(struct tar *t, const void *bytes, size_t size)
 {
-    errno = 0; /* zlib's own errors leave it */
+    errno = 0; /* zlib's own errors do not set it */
     if (size == 0 || gzwrite(t->packed, bytes, (unsigned)size) > 0)
         return 0;
     return wrong(t->error, "cannot write '%s': %s", t->path, strerror(errno ? errno : ENOSPC));
@@ -103,7 +103,7 @@ static int head_write(struct tar *t, struct head *head)
     return write_all(t, head, sizeof *head);
 }
 
-/* A name that its field cannot hold goes before it, as a file of type L or K. */
+/* Writes a name that is too long for its field as a file of type L or K before the entry. */
 static int write_long(struct tar *t, char type, const char *text)
 {
     struct head head;
@@ -184,7 +184,7 @@ static int copy_region(struct tar *t, int fd, const struct tar_region *region)
         ssize_t n = pread(fd, buf, want, (off_t)(region->at + done));
         if (n < 0 && errno == EINTR)
             continue;
-        if (n <= 0) { /* it shrank, or cannot be read: zeros */
+        if (n <= 0) { /* it shrank or is unreadable: pads with zeros */
             memset(buf, 0, want);
             n = (ssize_t)want;
         }
@@ -228,7 +228,7 @@ int tar_regions(struct tar *t, const char *name, unsigned mode, int fd, unsigned
         stored += regions[i].size;
     }
     if (n == 0 || regions[n - 1].at + regions[n - 1].size < size)
-        all[n++] = (struct tar_region){size, 0}; /* so ends a file in a hole */
+        all[n++] = (struct tar_region){size, 0}; /* marks a final hole */
     head_fill(&head, 'S', mode, stored);
     for (size_t i = 0; i < n && i < HEAD_SPARSE; i++)
         put_sparse(&head.sparse[i], &all[i]);
@@ -282,9 +282,9 @@ struct tar_reader {
     const char *path;
     char *error;
     char name[TAR_NAME_MAX + 1],
-        link[TAR_NAME_MAX + 1]; /* of the next entry, when not in its head */
+        link[TAR_NAME_MAX + 1]; /* of the next entry, if too long for its header */
     size_t entries;
-    unsigned long long bytes, taken; /* of files; with all that is around them */
+    unsigned long long bytes, taken; /* of files; including everything around them */
 };
 
 static int fail_reading(struct tar_reader *r)
@@ -304,7 +304,7 @@ static int at_end(struct tar_reader *r)
     return code == Z_BUF_ERROR ? fail_reading(r) : 0;
 }
 
-/* At the end *size becomes what there was. Little that is packed may be endless. */
+/* At the end of input *size is what was read. Small compressed input may expand without end. */
 static int read_some(struct tar_reader *r, void *out, size_t *size)
 {
     char *at = out;
@@ -330,7 +330,7 @@ static int read_all(struct tar_reader *r, void *out, size_t size)
     return got == size ? 0 : wrong(r->error, "'%s' is cut short, or no tar archive", r->path);
 }
 
-/* What is behind the archive: the sum of a packed one stands at its end. */
+/* Reads the rest: a compressed archive ends in its checksum. */
 static int read_rest(struct tar_reader *r)
 {
     char rest[32 * BLOCK];
@@ -359,7 +359,7 @@ static int take_octal(unsigned long long *out, const char *field, size_t size)
     return i == size || field[i] == '\0' || field[i] == ' ' ? 0 : -1;
 }
 
-/* Names that would leave the folder, or fool who reads them. */
+/* Refuses names that leave the folder or mislead a reader. */
 static int check_name(struct tar_reader *r, const char *name)
 {
     if (!*name || *name == '/')
@@ -376,7 +376,7 @@ static int check_name(struct tar_reader *r, const char *name)
     return 0;
 }
 
-/* The folder of a name, made where it is missing, never through a link; *last is its last part. */
+/* Opens a name's folder, creating it if needed, never through a link; *last is the last part. */
 static int open_parent(struct tar_reader *r, char *name, const char **last)
 {
     int at = dup(r->folder);
@@ -424,7 +424,7 @@ static int copy_out(struct tar_reader *r, int fd, const struct tar_region *regio
     return 0;
 }
 
-/* The regions of a file with holes, in order and inside it; at least one. */
+/* Reads the regions of a file with holes: in order, within the file, at least one. */
 static int take_regions(struct tar_reader *r, const struct sparse *table, size_t n,
                         struct tar_region *regions, size_t *count, unsigned long long size)
 {
@@ -480,7 +480,7 @@ static int unpack_file(struct tar_reader *r, const struct head *head, int at, co
     return rc || skip_padding(r, stored) ? -1 : 0;
 }
 
-/* A text in place of one that the head has no room for. */
+/* Reads a text that was too long for the header. */
 static int read_long(struct tar_reader *r, char *out, unsigned long long size)
 {
     if (size == 0 || size > TAR_NAME_MAX)
@@ -491,7 +491,7 @@ static int read_long(struct tar_reader *r, char *out, unsigned long long size)
     return 0;
 }
 
-/* Names in the head of the other form are in two parts. */
+/* The other format's header splits names in two parts. */
 static void take_names(struct tar_reader *r, const struct head *head)
 {
     const char *prefix = (const char *)head + offsetof(struct head, atime);
@@ -523,7 +523,7 @@ static int unpack_entry(struct tar_reader *r, const struct head *head, unsigned 
     return rc;
 }
 
-/* 1: an entry was read, 0: the archive's end */
+/* Returns 1 for an entry, 0 at the end of the archive. */
 static int unpack_next(struct tar_reader *r)
 {
     struct head head;
@@ -546,7 +546,7 @@ static int unpack_next(struct tar_reader *r)
     return unpack_entry(r, &head, size) ? -1 : 1;
 }
 
-/* How files of others begin, what they are, and what unpacks them. */
+/* Other formats: how their files begin, their names, and what unpacks them. */
 static const struct {
     const char *begin, *name, *unpack;
 } others[] = {

@@ -6,51 +6,51 @@
 enum {
     TAR_NAME_MAX = 1023,       /* bytes of a name or a link's target */
     TAR_ENTRIES_MAX = 20000,   /* of one archive */
-    TAR_BYTES_MAX = 256 << 20, /* that one archive holds */
+    TAR_BYTES_MAX = 256 << 20, /* content of one archive */
     TAR_REGIONS_MAX = 512,     /* of one file */
     TAR_ERROR_MAX = 2 * TAR_NAME_MAX + 256
 };
 
-/* All bytes of an archive: heads, lists of regions and padding besides. */
+/* The whole archive: with headers, lists of regions and padding. */
 #define TAR_STREAM_MAX ((unsigned long long)TAR_BYTES_MAX + (64 << 20))
-#define TAR_FILE_MAX (4ULL << 30) /* size of one file, holes counted */
+#define TAR_FILE_MAX (4ULL << 30) /* size of one file, including holes */
 
-/* A part of a file that is kept; the rest reads as zeros. */
+/* A part of a file with content; the rest reads as zeros. */
 struct tar_region {
     unsigned long long at, size;
 };
 
-/* What is wrong, for people. Functions that take one set it when they fail, and return -1. */
+/* An error text. Functions that take one set it if they fail, and return -1. */
 typedef char tar_error[TAR_ERROR_MAX];
 
-/* An archive in the making: FILE.XXXXXX beside FILE, until it is finished. */
+/* An archive being written, as FILE.XXXXXX until it is finished. */
 struct tar {
     const char *path;
-    char *error; /* the tar_error that tar_create was given: all set it */
+    char *error; /* the tar_error given to tar_create; all functions set it */
     char *temporary;
     int fd;
-    void *packed; /* zlib's; it packs where the name ends in .gz or .tgz */
+    void *packed; /* for zlib: compresses if the name ends in .gz or .tgz */
 };
 
 int tar_create(struct tar *t, const char *path, tar_error error);
 int tar_folder(struct tar *t, const char *name);
 int tar_link(struct tar *t, const char *name, const char *target);
-/* A file of these bytes. */
+/* Adds a file with these bytes. */
 int tar_bytes(struct tar *t, const char *name, unsigned mode, const char *bytes, size_t size);
 /*
- * A file of that size with the regions read from `fd`; they lie in order, apart from each other,
- * on multiples of 512, and only the last one's end need not.
+ * Adds a file of that size, with regions read from `fd`. Regions are in order, with gaps between
+ * them, and start and end at multiples of 512; only the last one's end may differ.
  */
 int tar_regions(struct tar *t, const char *name, unsigned mode, int fd, unsigned long long size,
                 const struct tar_region *regions, size_t n);
-/* Makes it durable, and puts it in its place. */
+/* Syncs the archive and renames it into place. */
 int tar_finish(struct tar *t);
-/* Leaves nothing behind; after tar_finish nothing happens. */
+/* Removes the unfinished archive; no effect after tar_finish. */
 void tar_abandon(struct tar *t);
 
 /*
- * Unpacks into an empty folder, from a gzip file as well. Only files, folders and links; refused:
- * names that are absolute, go up, hold control bytes or come twice, entries behind a link, anything
- * past the limits.
+ * Unpacks into an empty folder, also from gzip. Allows only files, folders and links. Refuses names
+ * that are absolute, contain "..", control bytes or duplicates, entries behind a link, and anything
+ * over the limits.
  */
 int tar_unpack(const char *path, int folder, tar_error error);
