@@ -6,6 +6,7 @@ import getpass
 import os
 import random
 import shutil
+import signal
 import socket
 import subprocess
 import threading
@@ -120,6 +121,7 @@ def started(*words, port=None, **more):
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        start_new_session=True,
         **more,
     )
     try:
@@ -127,7 +129,8 @@ def started(*words, port=None, **more):
             wait_for(port, process)
         yield process
     finally:
-        process.terminate()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)  # fcgiwrap does not end its children
         process.wait(timeout=20)
 
 
