@@ -38,11 +38,13 @@ static inline struct data_field field_data(const char *name, struct data *data)
     return (struct data_field){.name = name, .kind = DATA_MAP, .data = data};
 }
 
+#ifndef FIELD /* tools/checks/cppcheck.h has one that cppcheck understands */
 /* clang-format off */
 #define FIELD(name, value)                                                                         \
     _Generic((value), char *: field_text, const char *: field_text, bool: field_bool,              \
              struct words: field_words, struct data *: field_data, default: field_int)(name, value)
 /* clang-format on */
+#endif
 
 /* Puts the fields into `map`, as data_put does, and returns it. NULL makes a null. */
 struct data *data_put_fields(struct arena *arena, struct data *map, const struct data_field *fields,
