@@ -17,6 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from . import threads
 from .engine import Sampling, Step
 from .health import Health
 
@@ -67,7 +68,7 @@ class Scheduler:
         self._errands: deque[tuple[Callable[[], None], Future[None]]] = deque()
         self._closed = False
         self._changed = threading.Condition()
-        threading.Thread(target=self._work, name="device", daemon=True).start()
+        threads.start(self._work, "device")
 
     async def generate(self, prompt: Sequence[int], sampling: Sampling) -> AsyncGenerator[Step]:
         """The answer, a token at a time; closing the generator gives it up."""

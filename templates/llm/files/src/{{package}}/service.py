@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from concurrent.futures import Future
 from contextlib import aclosing
 from dataclasses import dataclass
 
+from . import threads
 from .config import Settings
 from .engine import Engine, Sampling
 from .health import Health, State
@@ -261,5 +261,5 @@ def _apart(load: Callable[[], Engine]) -> asyncio.Future[Engine]:
             known = isinstance(error, Exception)
             done.set_exception(error if known else RuntimeError(repr(error)))
 
-    threading.Thread(target=work, name="load", daemon=True).start()
+    threads.start(work, "load")
     return asyncio.wrap_future(done)

@@ -18,6 +18,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from . import threads
+
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 Result = TypeVar("Result")
@@ -163,12 +165,11 @@ class Batcher(Generic[Item, Answer]):
         # Jobs that nobody has an answer for yet: of the event loop alone.
         self._open: set[_Job[Item, Answer]] = set()
         self._loop: asyncio.AbstractEventLoop
-        self._thread = threading.Thread(target=self._work, name="device", daemon=True)
 
     def start(self) -> None:
         """Begins to take batches from the queue."""
         self._loop = asyncio.get_running_loop()
-        self._thread.start()
+        threads.start(self._work, "device")
 
     async def stop(self) -> None:
         """Ends; what has no answer yet is refused. A pass that runs is not waited for."""

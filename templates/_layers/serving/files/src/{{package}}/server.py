@@ -17,11 +17,15 @@ from typing import Any
 
 import uvicorn
 
+from . import threads
 from .connections import LAST_CALL_S, Config
 from .health import Health, State
 from .settings import ServerSettings
 
 log = logging.getLogger(__name__)
+
+# For threads that are still at work when the server has ended.
+LAST_THREADS_S = 1.0
 
 
 class Server(uvicorn.Server):
@@ -103,8 +107,8 @@ class Server(uvicorn.Server):
         """Serves until told to stop. Status 0 after a clean end, 1 after a failure."""
         self.run()
         status = 1 if self._failed else 0
-        if self._health.busy_s() > 0:
-            # A pass that never ends would keep the interpreter from ending.
+        # A pass that never ends would keep the interpreter from ending.
+        if self._health.busy_s() > 0 or not threads.have_ended(LAST_THREADS_S):
             logging.shutdown()
             os._exit(status)
         return status
