@@ -46,9 +46,11 @@ collect_ignore_glob = ["swaps*"]
 # where one is named.
 TAKE_TURNS = (
     "test_bare_machine",
+    "test_base_images",
     "test_batch_swaps",
     "test_ci_scripts",
     "test_frameworks",
+    "test_inference_clients",
     "test_stores",
     "test_swaps",
     "test_update_from_020",
