@@ -42,14 +42,15 @@ SHARING = {
 # Files for children: tests among them are those of a child.
 collect_ignore_glob = ["swaps*"]
 
-# Of these, one is run: which one, the number of commits says, or SEED. All are with ONE_IN=1, or
-# where one is named.
+# Of these files and cases, one is run: which one, the number of commits says, or SEED. All are with
+# ONE_IN=1, or where a file of them is named.
 TAKE_TURNS = (
     "test_bare_machine",
     "test_base_images",
     "test_batch_swaps",
     "test_ci_scripts",
     "test_frameworks",
+    "test_image [pytorch]",
     "test_inference_clients",
     "test_stores",
     "test_swaps",
@@ -57,15 +58,21 @@ TAKE_TURNS = (
 )
 
 
+def takes_turn(item):
+    """Which of them it belongs to, None where each run has it."""
+    files = [(name, *name.partition(" ")[::2]) for name in TAKE_TURNS]
+    found = (it for it, file, case in files if item.path.stem == file and case in item.name)
+    return next(found, None)
+
+
 def pytest_collection_modifyitems(config, items):
-    named = any(name in word for word in config.args for name in TAKE_TURNS)
+    named = any(name.split()[0] in word for word in config.args for name in TAKE_TURNS)
     if named or os.environ.get("ONE_IN") == "1":
         return
     # By fives: each of them counts commits too, for what it takes in its own turns.
-    gone = set(TAKE_TURNS) - {TAKE_TURNS[seed() // 5 % len(TAKE_TURNS)]}
-    dropped = [item for item in items if item.path.stem in gone]
-    config.hook.pytest_deselected(items=dropped)
-    items[:] = [item for item in items if item.path.stem not in gone]
+    kept = {None, TAKE_TURNS[seed() // 5 % len(TAKE_TURNS)]}
+    config.hook.pytest_deselected(items=[it for it in items if takes_turn(it) not in kept])
+    items[:] = [it for it in items if takes_turn(it) in kept]
 
 
 class Sharing(LoadScopeScheduling):

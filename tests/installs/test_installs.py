@@ -233,7 +233,7 @@ ON_CPU += [
 
 
 @pytest.mark.full
-@pytest.mark.turns(2)
+@pytest.mark.turns(1)
 @pytest.mark.parametrize("stack", ON_CPU[DAY % 3 :: 3], ids=name_of)
 def test_without_a_gpu_the_stack_for_cpus_installs(stack, tools, stand_in, tmp_path, world):
     print(f"STACKS_OF={DAY}")
@@ -247,7 +247,7 @@ def test_without_a_gpu_every_stack_installs(stack, tools, stand_in, tmp_path, wo
 
 
 @pytest.mark.full
-@pytest.mark.turns(3)
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("stack", SAMPLE, ids=name_of)
 def test_what_is_written_installs(stack, tools, stand_in, tmp_path, world):
     print(f"STACKS_OF={DAY}")
