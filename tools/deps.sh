@@ -11,7 +11,7 @@
 # DEPS_SYSTEM: the root folder of a made-up system, for tests.
 set -eu
 
-# PACKAGE, or PACKAGE:COMMAND where the command is enough, whoever installed it.
+# PACKAGE, or PACKAGE:COMMAND where the command is enough, from any package.
 BUILD='gcc:gcc libc6-dev make:make pkg-config:pkg-config libgit2-dev libyaml-dev
 libcurl4-openssl-dev libssl-dev libjansson-dev zlib1g-dev'
 TEST='docker-registry:docker-registry skopeo:skopeo apache2-utils:htpasswd openssl:openssl git:git

@@ -230,6 +230,6 @@ int trust_check(const char *source, struct err *err)
                   "the catalog '%s' lies in the repository of the project that names it, and is "
                   "new to you",
                   source);
-    return err_hint(err, "it came with the project, from whoever made that: look at it, then give "
+    return err_hint(err, "it came with the project, from its author: look at it, then give "
                          "--trust, or list it under 'trusted' in your configuration");
 }

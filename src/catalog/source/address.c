@@ -214,8 +214,9 @@ static int check(struct address *out, struct arena *arena, struct address_parts 
     bool secret = memchr(parts->user.ptr, ':', parts->user.len) || is_token(parts->user);
     if (secret) {
         (void)refuse(arena, source, "a password or token stands in it", err);
-        return err_hint(err, "leave it out: git's credential helpers keep it for you ('git help "
-                             "credentials'), and whoever reads the project's record would see it");
+        return err_hint(err,
+                        "leave it out: git's credential helpers keep it for you ('git help "
+                        "credentials'), and every reader of the project's record would see it");
     }
     if (!why && first && first[1] == ':')
         why = "it names a program of git's ('::')";

@@ -449,8 +449,8 @@ const struct command image_push_command = {
     .name = "image push",
     .usage = "[NAME...] [--engine E] [--jobs N]",
     .summary = "Push rows that are built, by all their names.",
-    .details = "The registry is the plan's, or --registry. Whoever may push is known to the "
-               "engine: docker login, podman login.",
+    .details = "The registry is the plan's, or --registry. The engine knows who may "
+               "push: docker login, podman login.",
     .options = OPTIONS({"Push", push_options}, IMAGE_ROWS, {"Catalog", matrix_source_options}),
     .max_arguments = IMAGE_NAMES_MAX,
     .run = image_push_run};
