@@ -11,6 +11,7 @@ from .faults import calls_of
 
 PUTS = ("rename", "renameat", "renameat2")
 WRITES = ("openat", "write", "pwrite", "ftruncate")
+MAKES = ("mkdir", "mkdirat")
 
 
 def calls(case):
@@ -66,6 +67,8 @@ def steps(made):
     for name, paths in made:
         if name == "fsync":
             folders.discard(paths[0])
+        if name in MAKES and ".git" not in paths[0].split("/"):  # git has most of its own
+            folders.add(os.path.dirname(paths[0]) or ".")
         if name not in (*PUTS, "linkat"):
             continue
         final = [path for path in (paths if name in PUTS else paths[1:]) if is_final(path)]
