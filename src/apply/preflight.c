@@ -160,11 +160,7 @@ static int plan_new(const struct checker *c, const struct plan_edit *edit,
     change->new = (struct disk_entry){.kind = DISK_ABSENT};
     if (edit->disk.mode == LEAF_ABSENT)
         return 0;
-    if (future_of(&change->new, c, edit->path, &edit->disk) < 0)
-        return -1;
-    if (!c->modes_count && change->old.kind == DISK_FILE)
-        change->new.executable = edit->disk.mode == LEAF_EXECUTABLE;
-    return 0;
+    return future_of(&change->new, c, edit->path, &edit->disk);
 }
 
 static int check_tracked(struct obstacles *found, const struct checker *c,

@@ -411,14 +411,18 @@ def test_file_mode_that_does_not_count_is_left_alone(edited):
 
 
 def test_mode_of_the_template_is_recorded_where_it_does_not_count(world):
-    world.release("1.0.0", {"r.sh": LONG})
+    world.release("1.0.0", {"r.sh": LONG, "too.sh": LONG})
     world.new()
     world.git("config", "core.fileMode", "false")
-    world.release("1.1.0", {"r.sh": ("x", LONG), "new.sh": ("x", LONG)})
+    newer = {"r.sh": ("x", LONG), "too.sh": ("x", lines(20, {3: "new"})), "new.sh": ("x", LONG)}
+    world.release("1.1.0", newer)
     ok(world)
     assert {entry[0] for path, entry in world.listing().items() if path.endswith(".sh")} == {
         "100755"
     }
+    # What changes in nothing else is not written.
+    executable = {path: os.access(world.child / path, os.X_OK) for path in newer}
+    assert executable == {"r.sh": False, "too.sh": True, "new.sh": True}
     assert world.git("status", "--porcelain") == ""
     ok(world, result="up-to-date")
 
