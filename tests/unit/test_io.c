@@ -40,6 +40,15 @@ TEST_IN_PLACE(test_io_read_file__of_no_regular_file_fails_and_leaves_nothing_ope
     assert_int_equal(io_read_file(&found, &arena, place->fd, "long", 3, &err), -1);
 }
 
+TEST(test_io_make_folders__tells_the_first_that_it_could_not_make)
+{
+    ARENA_SCRATCH(arena);
+    ERR_SCRATCH(err);
+    const char *made;
+    assert_int_equal(io_make_folders(&made, &arena, "/proc/none/below", &err), -1);
+    assert_non_null(strstr(err.message, "'/proc/none'"));
+}
+
 TEST_IN_PLACE(test_io_make__never_writes_into_what_is_there)
 {
     const struct place *place = *state;

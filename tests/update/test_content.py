@@ -348,6 +348,7 @@ def test_S_35_one_file_in_the_place_of_another_on_a_disk_that_ignores_case_is_re
     done = blind.update()
     assert (done.code, done.error["code"]) == (3, "file-system"), done.out
     assert "one name on this disk" in done.error["message"]
+    assert "tells upper from lower case" in done.error["hint"]
     assert files_on_disk(blind.child) == before
 
 

@@ -167,7 +167,7 @@ def aborted(world, before):
     """Everything is as it was before the update; what was edited since lies where it is said."""
     done = world.update("--abort")
     assert (done.code, done.json["result"]) == (0, "aborted"), done.out
-    assert files_on_disk(world.child) == before
+    assert files_on_disk(world.child, empty=True) == before
     assert world.git("status", "--porcelain") == ""
     aside = [re.search(r"\(now (.*)\)$", text) for text in done.json["warnings"]]
     return sorted(Path(found[1]).read_text() for found in aside if found)
@@ -188,7 +188,7 @@ EDITS = {
 def test_abort_puts_aside_what_was_edited_since(ready, kind, edits):
     if kind == "conflict":
         ready.edit({"a": lines(20, {5: "mine"})})
-    before = files_on_disk(ready.child)
+    before = files_on_disk(ready.child, empty=True)
     ready.update(*(["--no-commit"] if kind == "staged" else []))
     put(ready.child, edits)
     assert aborted(ready, before) == sorted(edits.values())
@@ -267,6 +267,11 @@ def test_abort_after_the_kept_index_is_gone_makes_it_anew(conflict):
     assert conflict.update("--abort").code == 0
     assert files_on_disk(conflict.child) != before
     assert conflict.git("status", "--porcelain") == ""
+
+
+def test_continue_names_what_is_still_unresolved(conflict):
+    done = conflict.update("--continue")
+    assert (done.code, done.json["warnings"]) == (5, ["still unresolved: 'a'"]), done.out
 
 
 def test_continue_after_git_rm_of_the_file_in_conflict_leaves_it_out(conflict):

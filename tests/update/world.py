@@ -311,11 +311,14 @@ def stocked(make):
     return take
 
 
-def files_on_disk(folder: Path, times=False) -> dict:
-    """Everything below a work tree but .git: kind, mode, content; folders only where empty."""
+def files_on_disk(folder: Path, times=False, empty=False) -> dict:
+    """Everything below a work tree but .git: kind, mode, content; `empty` folders, too, which a
+    fault may leave."""
     found = {}
     for here, folders, names in os.walk(folder):
         folders[:] = sorted(f for f in folders if f != ".git")
+        if empty and not (folders or names) and here != str(folder):
+            found[os.path.relpath(here, folder)] = ("d", None)
         for name in [*names, *(f for f in folders if os.path.islink(os.path.join(here, f)))]:
             path = os.path.join(here, name)
             info = os.lstat(path)
