@@ -18,7 +18,8 @@ QUICK = ("-m", "not full and not soak")
 FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.M)
 MOST = 12  # tests that caught others, run first
 FOLDERS = ("tests/update", "tests/command")
-ENVIRONMENT = {"PYTHONDONTWRITEBYTECODE": "1"}
+# The cases of one turn, as CI has them: all of them take ten times as long.
+ENVIRONMENT = {"PYTHONDONTWRITEBYTECODE": "1", "TURNS": os.environ.get("TURNS") or "1"}
 LIMIT, LIMIT_ALL = 900, 7200  # seconds, of the first stage and of each other
 LIBC = ctypes.CDLL(None)
 PR_SET_PDEATHSIG = 1
@@ -26,7 +27,8 @@ FILE_MAX = 1 << 30
 MEMORY_MAX = 8 << 30
 
 # The unit programs that use a source, and the tests of update that stand nearest to it: both by a
-# pattern of its path. The others of update come last, whatever the source.
+# pattern of its path. The others of update come last, whatever the source, and the samples of
+# `make test-full` after all that is quick.
 UNIT = {
     r"apply/journal": ("test_journal",),
     r"git/odb/": ("test_odb",),
@@ -53,8 +55,7 @@ NEAR = {
     r"plan/": ("test_scenarios.py",),
     r"git/odb/": ("test_hostile.py",),
 }
-# What notices most of how an update is applied, the quick ones first. Other files of the suite take
-# as long again, and were the first to notice none of some hundred faults.
+# What notices most of how an update is applied, the quick ones first.
 ALL = (
     "test_stopped.py",
     "test_shapes.py",
@@ -162,9 +163,12 @@ class Trial:
             yield [*near, *QUICK]
         rest = [f"tests/update/{name}" for name in ALL]
         yield [*(name for name in rest if name not in near), *QUICK]
+        update = sorted(f"tests/update/{path.name}" for path in TOP.glob("tests/update/test_*.py"))
+        yield [*(name for name in update if name not in near + rest), *QUICK]
         last = matching(LAST, file)
         if last:
             yield [*last, *QUICK]
+        yield [*update, "-m", "full and not soak"]
 
     def pytest(self, words, program, folder, seconds):
         """The test that failed, or None. `folder` is for what the tests make."""
