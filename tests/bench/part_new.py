@@ -95,7 +95,7 @@ def run(rounds, work, env):
         "",
         *table(field),
         "",
-        goal("at most half of plain git", floor.fastest / own.fastest, 2, "x"),
+        goal("at most 0.4 of plain git", floor.fastest / own.fastest, 2.5, "x"),
         goal("15 times faster than cookiecutter", cookiecutter.fastest / own.fastest, 15, "x"),
         goal("40 times faster than copier", copier.fastest / own.fastest, 40, "x"),
         goal("under 16 MiB at its peak", own.megabytes, 16, "MiB", more_is_better=False),
