@@ -191,7 +191,8 @@ TEST(test_journal__with_any_byte_changed_or_cut_off_is_refused)
 }
 
 /* `whole` with `old` replaced by `new`, under a checksum that is right. */
-static struct span forge(struct fixture *f, struct span whole, const char *old, const char *new)
+static struct span forge_bytes(struct fixture *f, struct span whole, const char *old,
+                               struct span new)
 {
     BUF_SCRATCH(text, 100000);
     char hash[65];
@@ -200,11 +201,16 @@ static struct span forge(struct fixture *f, struct span whole, const char *old, 
     assert_non_null(at);
     size_t before = (size_t)(at - whole.ptr), after = before + strlen(old);
     (void)buf_append(&text, whole.ptr, before);
-    (void)buf_puts(&text, new);
+    (void)buf_append(&text, new.ptr, new.len);
     (void)buf_append(&text, whole.ptr + after, body - after);
     sha256_hex(hash, buf_text(&text), text.len);
     (void)buf_printf(&text, "end %s\n", hash);
     return span_of(arena_memdup(&f->arena, buf_text(&text), text.len), text.len);
+}
+
+static struct span forge(struct fixture *f, struct span whole, const char *old, const char *new)
+{
+    return forge_bytes(f, whole, old, span_from(new));
 }
 
 static void check_replaced(struct fixture *f, const char *old, const char *new, bool valid)
@@ -227,6 +233,12 @@ static struct span of_version_3(struct fixture *f)
 {
     struct span text = forge(f, written(f), "tmplgen-journal 4", "tmplgen-journal 3");
     return forge(f, text, arena_printf(&f->arena, SEQUENCE, ID_14, ID_15), "");
+}
+
+TEST(test_journal__with_a_nul_in_a_text_is_refused)
+{
+    struct fixture *f = *state;
+    assert_refused(f, forge_bytes(f, written(f), "2:ab ", span_of("2:a\0 ", 5)));
 }
 
 TEST(test_journal__of_the_third_version_is_read)
