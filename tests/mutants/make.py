@@ -66,7 +66,11 @@ NOT_CODE = re.compile(
 LEAK = re.compile(r"^/\*(\w+_)?(free|release)\([^;]*\);\*/$")
 
 # A function gives 0 or -1, and callers ask whether it is less than 0.
-SAME = {("return 0;", "return 1;"), ("return 0;", "return (0+1);")}
+SAME = {
+    ("return 0;", "return 1;"),
+    ("return 0;", "return (0+1);"),
+    ("return -1;", "return -(1+1);"),
+}
 
 
 def difference(old, new):
