@@ -11,6 +11,7 @@ import pytest
 from .scenarios import lines
 from .world import files_on_disk, put
 
+MOST = 1000  # resolutions that are kept
 MINE, THEIRS, BOTH = (lines(20, {5: word}) for word in ("mine", "theirs", "both"))
 
 
@@ -177,6 +178,18 @@ def test_a_folder_of_somebody_elses_is_neither_read_nor_written(stopped):
     assert unmerged(stopped) == {"a"}
     go_on(stopped, {"a": MINE})
     assert files_on_disk(elsewhere) == before
+
+
+def test_where_there_are_many_the_oldest_goes(stopped):
+    there = stopped.child / ".git/tmplgen/resolutions"
+    there.mkdir(exist_ok=True)
+    many = [there / f"{number:064x}" for number in range(MOST)]
+    for number, path in enumerate(many):
+        path.write_text("")
+        os.utime(path, (0, 1000 + (number + MOST // 2) % MOST))
+    go_on(stopped, {"a": BOTH})
+    assert len(kept(stopped)) == MOST
+    assert [path for path in many if not path.exists()] == [many[MOST // 2]]
 
 
 # ---------------------------------------------------------------- what is put aside
