@@ -107,7 +107,7 @@ class Server(uvicorn.Server):
         """Serves until told to stop. Status 0 after a clean end, 1 after a failure."""
         self.run()
         status = 1 if self._failed else 0
-        # A pass that never ends would keep the interpreter from ending.
+        # They would keep the interpreter from ending, or abort it: threads.py.
         if self._health.busy_s() > 0 or not threads.have_ended(LAST_THREADS_S):
             logging.shutdown()
             os._exit(status)
