@@ -12,7 +12,6 @@ struct yaml_doc;
 struct fileset_entry {
     const char *path; /* relative, '/' between parts */
     bool executable;
-    size_t size; /* in bytes */
     /* Known without reading the file; each may be missing. */
     const unsigned char *id; /* of the git blob: 20 bytes */
     struct span deflated;    /* the content as a zlib stream, as in packs */

@@ -101,7 +101,7 @@ static void check_files(const struct fileset *files)
         check_path(entry->path);
         must(i == 0 || strcmp(files->entries[i - 1].path, entry->path) < 0);
         must(fileset_find(files, entry->path) == (long)i);
-        must(files->read(&bytes, files, i, &err) < 0 || bytes.len == entry->size);
+        (void)!files->read(&bytes, files, i, &err);
     }
 }
 

@@ -85,7 +85,7 @@ static inline struct memory_file *memory_put(struct memory_files *out, struct ar
         if (strcmp(out->files[i].entry.path, path) == 0)
             return NULL;
     struct memory_file *file = &out->files[out->set.count++];
-    *file = (struct memory_file){{.path = path, .size = bytes.len}, memory_exact(arena, bytes)};
+    *file = (struct memory_file){{.path = path}, memory_exact(arena, bytes)};
     return file;
 }
 

@@ -118,7 +118,7 @@ static int read_memory(struct span *out, const struct fileset *set, size_t index
 static inline void fill(struct memory *memory)
 {
     for (size_t i = 0; i < FILES; i++) {
-        memory->entries[i] = (struct fileset_entry){.path = paths[i], .size = strlen(texts[i])};
+        memory->entries[i] = (struct fileset_entry){.path = paths[i]};
         memory->texts[i] = texts[i];
     }
     memory->set = (struct fileset){memory->entries, FILES, read_memory};

@@ -629,10 +629,8 @@ static int read_path(struct span *out, const struct fileset *set, size_t index, 
 
 TEST(test_fileset__finds_by_path_and_by_prefix)
 {
-    static const struct fileset_entry entries[] = {{.path = "a", .size = 1},
-                                                   {.path = "b/c", .size = 1},
-                                                   {.path = "b/d", .executable = true, .size = 1},
-                                                   {.path = "e", .size = 1}};
+    static const struct fileset_entry entries[] = {
+        {.path = "a"}, {.path = "b/c"}, {.path = "b/d", .executable = true}, {.path = "e"}};
     const struct fileset set = {entries, COUNT(entries), read_path};
     for (EACH_ROW(i, entries, entries[i].path))
         assert_int_equal(fileset_find(&set, entries[i].path), (long)i);

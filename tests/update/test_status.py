@@ -287,3 +287,18 @@ def test_moved_tag_is_told(world):
     available, warnings = told(world)
     assert available is None
     assert any("v1.0.0" in text for text in warnings)
+
+
+def test_no_file_of_the_catalog_is_read_that_is_not_needed(world):
+    """Whether there is a newer version the commits say: it is rendered by the update."""
+    world.release("1.0.0", {"a": lines(20)})
+    world.new()
+    world.release("1.1.0", {"a": lines(20, {15: "theirs"})})
+    blob = world.git("rev-parse", "HEAD:templates/app/files/a", cwd=world.catalog)
+    (world.catalog / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    before = files_on_disk(world.child)
+    status = world.tmplgen("status", world.child, "--json")
+    assert (status.json["update"]["available"], status.json["warnings"]) == ("1.1.0", [])
+    done = world.update()
+    assert done.code == 1 and "templates/app/files/a" in done.error["message"], done.out
+    assert files_on_disk(world.child) == before

@@ -341,14 +341,14 @@ static int scan_file(struct lint *lint, struct lint_type *type, const struct typ
         return -1;
     if (!file->is_template)
         return 0;
-    if (lint->files->entries[file->index].size > LIMIT_TEMPLATE_BYTES) {
+    if (lint->files->read(&source.text, lint->files, file->index, lint->err) < 0)
+        return -1;
+    if (source.text.len > LIMIT_TEMPLATE_BYTES) {
         ERR_SCRATCH(wrong);
         (void)err_set(&wrong, TG_USAGE, "limit", "'%s' is larger than %zu MiB", file->source,
                       LIMIT_TEMPLATE_BYTES / LIMIT_MIB);
         return lint_keep(lint, RULE_TEMPLATE, &wrong);
     }
-    if (lint->files->read(&source.text, lint->files, file->index, lint->err) < 0)
-        return -1;
     struct scan content = {.lint = lint, .type = type, .known = type->known, .dead = dead};
     return read_source(&content, &source, false);
 }

@@ -85,9 +85,11 @@ int load_include(struct template_source *out, void *context, const char *name, s
     const struct fileset_entry *entry = &source->files->entries[index];
     out->delimiters = DELIMITERS_JINJA;
     out->path = entry->path;
-    source->bytes += entry->size + BYTES_EACH;
+    if (source->files->read(&out->text, source->files, (size_t)index, err) < 0)
+        return -1;
+    source->bytes += out->text.len + BYTES_EACH;
     return source->bytes <= LIMIT_INCLUDED_BYTES
-               ? source->files->read(&out->text, source->files, (size_t)index, err)
+               ? 0
                : err_set(err, TG_USAGE, "limit", "all templates together include more than %zu MiB",
                          LIMIT_INCLUDED_BYTES / LIMIT_MIB);
 }

@@ -184,11 +184,11 @@ static int render_bytes(struct render_entry *entry, struct renderer *r, size_t i
 {
     struct span text;
     const struct fileset_entry *file = &r->files->entries[index];
-    if (is_template && file->size > LIMIT_TEMPLATE_BYTES)
-        return err_set(r->err, TG_USAGE, "limit", "the template '%s' is larger than %zu MiB",
-                       file->path, LIMIT_TEMPLATE_BYTES / LIMIT_MIB);
     if (r->files->read(&text, r->files, index, r->err) < 0)
         return -1;
+    if (is_template && text.len > LIMIT_TEMPLATE_BYTES)
+        return err_set(r->err, TG_USAGE, "limit", "the template '%s' is larger than %zu MiB",
+                       file->path, LIMIT_TEMPLATE_BYTES / LIMIT_MIB);
     if (!is_template)
         return count_bytes(text.len, file->path, r->err) < 0 ? -1
                                                              : take_bytes(entry, r, text, file);

@@ -61,7 +61,6 @@ static const struct fileset *files_of(struct arena *arena, const struct builtin_
         const struct builtin_blob *blob = &builtin_blobs[file->blob];
         entries[i] = (struct fileset_entry){.path = builtin_bytes + file->path,
                                             .executable = file->executable,
-                                            .size = blob->data.size,
                                             .id = blob->id,
                                             .deflated = bytes_of(blob->deflated),
                                             .rows = bytes_of(blob->rows)};

@@ -33,8 +33,8 @@ static int add_entry(struct folder_files *folder, const char *path, const struct
     if (folder->set.count == LIMIT_TREE_ENTRIES)
         return err_set(err, TG_USAGE, "limit", "the catalog has more than %zu files",
                        LIMIT_TREE_ENTRIES);
-    arena_push(folder->arena, folder->entries, folder->set.count) = (struct fileset_entry){
-        .path = path, .executable = info->st_mode & S_IXUSR, .size = (size_t)info->st_size};
+    arena_push(folder->arena, folder->entries, folder->set.count) =
+        (struct fileset_entry){.path = path, .executable = info->st_mode & S_IXUSR};
     return 0;
 }
 
@@ -98,7 +98,7 @@ static int read_all(char *bytes, size_t size, int fd)
         if (got < 0)
             return -1;
         if (got == 0) {
-            errno = EIO; /* the file has shrunk since it was listed */
+            errno = EIO; /* the file has shrunk meanwhile */
             return -1;
         }
         done += (size_t)got;
@@ -127,16 +127,21 @@ static int folder_read(struct span *out, const struct fileset *set, size_t index
         *out = folder->read[index];
         return 0;
     }
-    if (entry->size > LIMIT_RENDERED_BYTES)
+    struct stat info;
+    IO_FD_SCRATCH(fd) = open_below(folder->fd, entry->path);
+    if (fd < 0 || fstat(fd, &info) < 0)
+        return err_errno(err, errno, "io", "cannot open '%s/%s'", folder->path, entry->path);
+    if (!S_ISREG(info.st_mode))
+        return err_set(err, TG_RUNTIME, "io", "'%s/%s' is no regular file any more", folder->path,
+                       entry->path);
+    size_t size = (size_t)info.st_size;
+    if (size > LIMIT_RENDERED_BYTES)
         return err_set(err, TG_USAGE, "limit", "'%s' is larger than %zu MiB", entry->path,
                        LIMIT_RENDERED_BYTES / LIMIT_MIB);
-    IO_FD_SCRATCH(fd) = open_below(folder->fd, entry->path);
-    if (fd < 0)
-        return err_errno(err, errno, "io", "cannot open '%s/%s'", folder->path, entry->path);
-    char *bytes = arena_alloc(folder->arena, entry->size + 1);
-    if (read_all(bytes, entry->size, fd) < 0)
+    char *bytes = arena_alloc(folder->arena, size + 1);
+    if (read_all(bytes, size, fd) < 0)
         return err_errno(err, errno, "io", "cannot read '%s/%s'", folder->path, entry->path);
-    *out = folder->read[index] = span_of(bytes, entry->size);
+    *out = folder->read[index] = span_of(bytes, size);
     return budget_check(err) == 0 ? 0 : err_wrap(err, "'%s'", entry->path);
 }
 

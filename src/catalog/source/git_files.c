@@ -21,6 +21,7 @@ struct git_files {
     git_odb *odb;
     struct fileset_entry *entries;
     git_oid *ids;
+    bool *looked;             /* fetched, or tried to, with those beside it */
     git_odb_object **objects; /* blobs already read */
     size_t *counted;          /* by the run's budget: libgit2 has them */
 };
@@ -37,16 +38,6 @@ static int add_blob(struct git_files *files, const char *path, const git_tree_en
     files->entries = arena_grow(files->arena, files->entries, count, sizeof(*files->entries));
     files->entries[files->set.count++] = (struct fileset_entry){
         .path = path, .executable = git_tree_entry_filemode(entry) == GIT_FILEMODE_BLOB_EXECUTABLE};
-    return 0;
-}
-
-static int read_sizes(struct git_files *files, struct err *err)
-{
-    git_object_t type;
-    odb_look_ahead(files->odb, files->ids, files->set.count);
-    for (size_t i = 0; i < files->set.count; i++)
-        if (git_odb_read_header(&files->entries[i].size, &type, files->odb, &files->ids[i]) < 0)
-            return git_fail(err, "cannot read '%s' of the catalog", files->entries[i].path);
     return 0;
 }
 
@@ -148,15 +139,46 @@ static int walk(struct git_files *files, git_repository *repository, const git_o
     return rc;
 }
 
+/* Prefetches the files of a folder, in one round trip: one that is read is seldom the only one. */
+static void look_beside(const struct git_files *files, size_t index)
+{
+    ARENA_SCRATCH(scratch);
+    const char *path = files->entries[index].path, *slash = strrchr(path, '/');
+    const char *folder = arena_memdup(&scratch, path, slash ? (size_t)(slash + 1 - path) : 0);
+    git_oid *ids = NULL;
+    size_t count = 0;
+    for (size_t i = fileset_lower_bound(&files->set, folder);
+         i < files->set.count && str_starts(files->entries[i].path, folder); i++)
+        if (!strchr(files->entries[i].path + strlen(folder), '/')) {
+            files->looked[i] = true;
+            arena_push(&scratch, ids, count) = files->ids[i];
+        }
+    odb_look_ahead(files->odb, ids, count);
+}
+
+static int read_object(const struct git_files *files, size_t index, struct err *err)
+{
+    const char *path = files->entries[index].path;
+    git_object_t type;
+    size_t size;
+    if (!files->looked[index])
+        look_beside(files, index);
+    if (git_odb_read_header(&size, &type, files->odb, &files->ids[index]) < 0)
+        return git_fail(err, "cannot read '%s' of the catalog", path);
+    if (size > LIMIT_RENDERED_BYTES)
+        return err_set(err, TG_USAGE, "limit", "'%s' is larger than %zu MiB", path,
+                       LIMIT_RENDERED_BYTES / LIMIT_MIB);
+    return git_odb_read(&files->objects[index], files->odb, &files->ids[index]) < 0
+               ? git_fail(err, "cannot read '%s' of the catalog", path)
+               : 0;
+}
+
 static int read_blob(struct span *out, const struct fileset *set, size_t index, struct err *err)
 {
     const struct git_files *files = (const struct git_files *)set;
     git_odb_object **object = &files->objects[index];
-    if (set->entries[index].size > LIMIT_RENDERED_BYTES)
-        return err_set(err, TG_USAGE, "limit", "'%s' is larger than %zu MiB",
-                       set->entries[index].path, LIMIT_RENDERED_BYTES / LIMIT_MIB);
-    if (!*object && git_odb_read(object, files->odb, &files->ids[index]) < 0)
-        return git_fail(err, "cannot read '%s' of the catalog", set->entries[index].path);
+    if (!*object && read_object(files, index, err) < 0)
+        return -1;
     if (git_odb_object_type(*object) != GIT_OBJECT_BLOB)
         return err_set(err, TG_RUNTIME, "git", "'%s' of the catalog is no file",
                        set->entries[index].path);
@@ -231,12 +253,13 @@ int catalog_git_files(const struct fileset **out, struct arena *arena, git_repos
 {
     struct git_files *files = arena_alloc(arena, sizeof(*files));
     files->arena = arena;
-    if (start_walk(files, repository, commit, folder, err) < 0 || read_sizes(files, err) < 0) {
+    if (start_walk(files, repository, commit, folder, err) < 0) {
         git_odb_free(files->odb);
         return -1;
     }
     for (size_t i = 0; i < files->set.count; i++)
         files->entries[i].id = files->ids[i].id;
+    files->looked = arena_array(arena, files->set.count + 1, sizeof(*files->looked));
     files->objects = arena_array(arena, files->set.count + 1, sizeof(*files->objects));
     files->counted = arena_array(arena, files->set.count + 1, sizeof(*files->counted));
     files->set.entries = files->entries;

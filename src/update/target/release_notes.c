@@ -126,15 +126,14 @@ static int add_changelog(struct noting *n, const struct catalog *catalog, const 
     struct changelog_section *sections;
     struct semver first, last;
     struct span text;
-    long at = fileset_find(files, CHANGELOG_PATH);
-    if (at < 0 || !semver_parse(&first, after) || !semver_parse(&last, catalog->origin.version) ||
-        semver_compare(&first, &last) >= 0)
+    if (fileset_find(files, CHANGELOG_PATH) < 0 || !semver_parse(&first, after) ||
+        !semver_parse(&last, catalog->origin.version) || semver_compare(&first, &last) >= 0)
         return 0;
-    if (files->entries[at].size > LIMIT_DOCUMENT_BYTES)
-        return err_set(err, TG_USAGE, "limit", "'" CHANGELOG_PATH "' is larger than %zu bytes",
-                       LIMIT_DOCUMENT_BYTES);
     if (fileset_get(&text, files, CHANGELOG_PATH, err) < 0)
         return -1;
+    if (text.len > LIMIT_DOCUMENT_BYTES)
+        return err_set(err, TG_USAGE, "limit", "'" CHANGELOG_PATH "' is larger than %zu bytes",
+                       LIMIT_DOCUMENT_BYTES);
     size_t count = changelog_sections(&sections, n->arena, text, &first, &last);
     for (size_t i = 0; i < count; i++)
         add_note(n, sections[i].version, "changelog", sections[i].text);
