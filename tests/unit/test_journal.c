@@ -235,6 +235,13 @@ static struct span of_version_3(struct fixture *f)
     return forge(f, text, arena_printf(&f->arena, SEQUENCE, ID_14, ID_15), "");
 }
 
+TEST(test_journal__of_a_later_version_is_refused)
+{
+    struct fixture *f = *state;
+    assert_refused(f, forge(f, written(f), "tmplgen-journal 4", "tmplgen-journal 5"));
+    assert_refused(f, forge(f, written(f), "tmplgen-journal 4", "tmplgen-journal 0"));
+}
+
 TEST(test_journal__with_a_nul_in_a_text_is_refused)
 {
     struct fixture *f = *state;

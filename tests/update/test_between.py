@@ -27,7 +27,7 @@ from .sweeps import (
     kill_points,
     raw_state,
 )
-from .world import GIT_COMMANDS, assert_seen_by_git, files_on_disk, put
+from .world import GIT_COMMANDS, assert_seen_by_git, assert_sound, files_on_disk, put
 
 BASE = "what the templates render to"
 WAYS = {"again": (), "continue": ("--continue",), "abort": ("--abort",)}
@@ -769,6 +769,8 @@ def test_continue_that_was_cut_off_takes_what_was_staged_since(world):
         assert world.git("show", "HEAD:a") == "second"
         assert world.git("status", "--porcelain") == ""
     assert at > journal[0] + 1
+    assert world.update("--continue").code == 0  # it ends the stop as well
+    assert_sound(world)
 
 
 def test_abort_tells_that_somebody_went_on_since(world):

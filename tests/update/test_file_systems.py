@@ -13,13 +13,14 @@ from functools import partial
 import pytest
 
 from .cases import CASES, Case, again, in_cases, run
-from .faults import shim, sizes
+from .faults import calls_of, fault, shim, sizes
 from .mounts import LACKS, LIBC, Remounted, mounted
 from .places import KINDS, Place, fail_new, kill_new
 from .scenarios import lines
 from .sweeps import (
     ENDINGS,
     Reference,
+    args_of,
     assert_fsck,
     assert_users_files,
     count_commits,
@@ -224,6 +225,23 @@ def test_A4_update_without_a_way_around_is_refused_and_touches_nothing(kind, the
     assert case.leftovers() == []
     assert_users_files(case)
     assert_fsck(case)
+
+
+@pytest.mark.parametrize("way", ["forward", "backward"])
+@pytest.mark.parametrize(("kind", "name"), [("noexchange", "clean")])
+def test_A4_written_into_between_the_two_renames_of_an_exchange_goes_back_to_its_place(there, way):
+    """The editor had the file open; the run was killed while the path was empty."""
+    case, _ = there
+    calls = calls_of(lambda env: run(case, env))
+    first = next(c for c in calls if c.paths[0] == str(case.child / "edited"))
+    run(case, fault(first.number + 1, "kill"))
+    assert not (case.child / "edited").exists()
+    with open(first.paths[1], "a") as file:
+        file.write("saved just now\n")
+    again(case, None, *args_of(case, way))
+    assert (case.child / "edited").read_text().endswith("saved just now\n")
+    assert_users_files(case)
+    assert case.leftovers() == []
 
 
 def failing(call, number):

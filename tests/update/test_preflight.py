@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import re
 import subprocess
 
 import pytest
@@ -319,6 +320,19 @@ def test_S_80_second_run_is_refused(ready):
         fcntl.flock(lock, fcntl.LOCK_EX)
         refused(ready, "busy")
     updated(ready)
+
+
+def test_lock_of_updates_has_a_text_that_no_other_lock_has(ready):
+    """By it a later run knows which of git's locks an update left."""
+    updated(ready)
+    assert re.fullmatch(r"tmplgen [0-9a-f]{32}\n", ready.read(".git/tmplgen/lock"))
+
+
+def test_lock_of_updates_that_cannot_be_read_is_told(ready):
+    (ready.child / ".git/tmplgen/lock").mkdir(parents=True)
+    for words in (("status",), ("update", "--check"), ("update",)):
+        done = ready.tmplgen(words[0], ready.child, "--json", *words[1:])
+        assert (done.code, done.error["code"]) == (1, "io"), done.out
 
 
 def test_S_73_detached_head_needs_a_branch(ready):

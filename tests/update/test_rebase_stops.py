@@ -550,6 +550,18 @@ def remove_bases(twelve):
         twelve.git("update-ref", "-d", ref.split()[0])
 
 
+def test_abort_makes_no_copy_of_what_is_committed(twelve):
+    twelve.begin()
+    twelve.solve(3)
+    twelve.git("commit", "-q", "--no-edit")
+    put(twelve.child, {"by-hand": "x\n"})
+    twelve.git("add", "by-hand")  # in the way of the short way back
+    done = twelve.update("--abort")
+    assert (done.code, done.json["warnings"]) == (0, []), done.out
+    assert list((twelve.child / ".git/tmplgen").glob("trash/*")) == []
+    twelve.assert_untracked()
+
+
 @each_abort
 def test_such_an_abort_on_a_full_disk_loses_nothing(twelve, run):
     """No room for what was deleted: in the worst case what was committed stays, staged."""

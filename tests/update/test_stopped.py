@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from .faults import fault
+from .faults import clone_folder, fault
 from .scenarios import LONG, lines
-from .world import RECORD, assert_sound, files_on_disk, put
+from .world import RECORD, assert_sound, files_on_disk, leftovers, put
 
 NEW = {"a": lines(20, {5: "theirs"}), "b": lines(20, {5: "theirs"}), "added": "new\n"}
 VERSION = "version: 1.1.0"
@@ -194,6 +194,37 @@ def test_abort_puts_aside_what_was_edited_since(ready, kind, edits):
     assert aborted(ready, before) == sorted(edits.values())
 
 
+def test_abort_that_cannot_read_what_was_edited_since_ends_when_it_can(conflict):
+    put(conflict.child, {"b": "mine\n"})
+    edited = conflict.copy("edited")
+    reads = {"FAILN_READS": str(conflict.child / "b")}
+    for at in range(1, 20):
+        clone_folder(edited, conflict.child)
+        done = conflict.update("--abort", env=fault(at, "EIO", **reads))
+        if done.code:
+            there = [path.read_text() for path in conflict.child.glob("b")]
+            assert "mine\n" in there + texts_in_trash(conflict), at
+            assert conflict.update("--abort").code == 0
+        assert conflict.git("status", "--porcelain") == "", at
+        assert texts_in_trash(conflict) == ["mine\n"], at
+
+
+def texts_in_trash(world):
+    return [path.read_text() for path in (world.child / ".git/tmplgen").glob("trash/*")]
+
+
+def test_abort_where_gits_message_cannot_be_removed_says_so(conflict):
+    message = conflict.child / ".git/MERGE_MSG"
+    message.unlink()
+    message.mkdir()
+    done = conflict.update("--abort")
+    assert (done.code, done.error["code"]) == (1, "io"), done.out
+    assert "cannot remove 'MERGE_MSG'" in done.error["message"]
+    message.rmdir()
+    assert conflict.update("--abort").code == 0
+    assert_sound(conflict)
+
+
 @no_merge
 def test_update_on_another_branch_leaves_what_waits_staged_for_its_own(staged):
     """It is refused, and nothing is thrown away: the journal neither."""
@@ -215,6 +246,7 @@ def test_A8_after_gits_own_quit_every_hint_works(conflict):
     for args in ((), ("--continue",), ("--abort",)):
         done = conflict.update(*args)
         assert done.code == 3 and "git reset --merge" in done.error["hint"], done.out
+        assert done.error["code"] == ("nothing-in-progress" if args else "unmerged")
     put(conflict.child, {"a": lines(20, {5: "both"})})
     conflict.git("add", "a")
     for args in ((), ("--continue",), ("--abort",)):
@@ -272,6 +304,18 @@ def test_abort_after_the_kept_index_is_gone_makes_it_anew(conflict):
 def test_continue_names_what_is_still_unresolved(conflict):
     done = conflict.update("--continue")
     assert (done.code, done.json["warnings"]) == (5, ["still unresolved: 'a'"]), done.out
+
+
+def test_continue_names_ten_of_what_is_still_unresolved(world):
+    names = [f"of-a-rather-long-name-{i:02}" for i in range(12)]  # a long message for git
+    world.release("1.0.0", dict.fromkeys(names, "old\n"))
+    world.new()
+    world.edit(dict.fromkeys(names, "mine\n"))
+    world.release("1.1.0", dict.fromkeys(names, "theirs\n"))
+    assert world.update().code == 5
+    [said] = world.update("--continue").json["warnings"]
+    shown = ", ".join(f"'{name}'" for name in names[:10])
+    assert said == f"still unresolved: {shown} and 2 more"
 
 
 def test_continue_after_git_rm_of_the_file_in_conflict_leaves_it_out(conflict):
@@ -367,9 +411,11 @@ def test_what_an_earlier_run_left_in_the_folder_of_work_is_nothing(ready):
         "7",
     )
     work = ".git/tmplgen/work"
-    put(ready.child, {f"{work}/{name}": "stale\n" for name in names})
+    put(ready.child, {f"{work}/{name}": "stale\n" for name in (*names, "stage/0")})
+    put(ready.child, {f"{work}-{level}/stage/0": "of a later stop\n" for level in (2, 10)})
     assert ready.update().code == 5
     assert ready.update("--abort").code == 0
+    assert leftovers(ready.child / ".git") == []
     assert (ready.child / ".git/index").read_bytes() == index
     assert ready.git("status", "--porcelain") == ""
 

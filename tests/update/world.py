@@ -363,15 +363,18 @@ def snapshot(world: World, child=None) -> dict:
     }
 
 
+KEPT_FOLDERS = ("resolutions", "trash")
+
+
 def leftovers(git_dir: Path) -> list:
     """
-    Locks, journals and prepared files that nobody should find after a finished run: all but what is
-    kept on purpose.
+    Locks, journals, prepared files and their folders that nobody should find after a finished run:
+    all but what is kept on purpose.
     """
     found = [str(p.relative_to(git_dir)) for p in git_dir.rglob("*.lock")]
     for path in (git_dir / "tmplgen").rglob("*") if (git_dir / "tmplgen").exists() else []:
-        kept = path.name in ("lock", "proof") or path.parent.name == "resolutions"
-        if path.is_file() and not kept:
+        kept = path.name in ("lock", "proof", *KEPT_FOLDERS) or path.parent.name == "resolutions"
+        if not kept:
             found.append(str(path.relative_to(git_dir)))
     found += [str(p.relative_to(git_dir)) for p in (git_dir / "objects").rglob("tmp_*")]
     return sorted(found)

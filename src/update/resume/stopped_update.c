@@ -169,9 +169,9 @@ int stopped_update_take(struct data **document, struct child *child, struct appl
         return -1;
     if (unresolved.count) {
         *document = report_recall(arena, stopped->report, RESULT_CONFLICTS, NULL);
-        report_warn(arena, *document,
-                    arena_printf(arena, "still unresolved: %s",
-                                 str_quoted(arena, unresolved.items, unresolved.count, SHOWN)));
+        const char *list = str_quoted(arena, unresolved.items, unresolved.count, SHOWN);
+        list = str_and_more(arena, list, unresolved.count, SHOWN);
+        report_warn(arena, *document, arena_printf(arena, "still unresolved: %s", list));
         return TG_CONFLICTS;
     }
     if (make_commit(&commit, &who, child, stopped, err) < 0)
