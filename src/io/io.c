@@ -179,7 +179,12 @@ static int link_new(int from, const char *old, int to, const char *new)
             errno = EOPNOTSUPP;
         return -1;
     }
-    return unlinkat(from, old, 0);
+    if (unlinkat(from, old, 0) == 0)
+        return 0;
+    int number = errno;
+    (void)unlinkat(to, new, 0); /* the file stays where it was */
+    errno = number;
+    return -1;
 }
 
 /* rename replaces only an empty folder; mkdir fails if another process has taken the name. */

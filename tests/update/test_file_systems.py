@@ -403,6 +403,17 @@ def test_A4_new_comes_to_the_same_on_any_file_system(place):
     place.assert_sound()
 
 
+@pytest.mark.parametrize(("kind", "name"), [("norename", "here")])
+def test_A4_new_that_cannot_end_a_move_by_two_names_takes_it_back(place):
+    calls = calls_of(place.run)
+    moves = [c for c in calls if c.name == "unlinkat" and "/.git/" not in c.paths[0]]
+    assert moves
+    for move in moves:
+        done = place.run(fault(move.number, "EACCES"))
+        assert done.code == 1 and done.error["message"], done.out
+        assert (place.state(), place.staging()) == (place.old, [])
+
+
 @sizes(sample=(5, 3))
 @each_name
 @pytest.mark.parametrize("kind", LACKS)
