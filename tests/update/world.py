@@ -363,18 +363,15 @@ def snapshot(world: World, child=None) -> dict:
     }
 
 
-KEPT_FOLDERS = ("resolutions", "trash")
-
-
 def leftovers(git_dir: Path) -> list:
     """
-    Locks, journals, prepared files and their folders that nobody should find after a finished run:
-    all but what is kept on purpose.
+    Locks, journals and prepared files that nobody should find after a finished run: all but what is
+    kept on purpose.
     """
     found = [str(p.relative_to(git_dir)) for p in git_dir.rglob("*.lock")]
     for path in (git_dir / "tmplgen").rglob("*") if (git_dir / "tmplgen").exists() else []:
-        kept = path.name in ("lock", "proof", *KEPT_FOLDERS) or path.parent.name == "resolutions"
-        if not kept:
+        kept = path.name in ("lock", "proof") or path.parent.name == "resolutions"
+        if path.is_file() and not kept:
             found.append(str(path.relative_to(git_dir)))
     found += [str(p.relative_to(git_dir)) for p in (git_dir / "objects").rglob("tmp_*")]
     return sorted(found)
@@ -401,5 +398,5 @@ def assert_sound(world: World, child=None) -> None:
     done = world.git("fsck", "--strict", "--no-dangling", cwd=where, check=False)
     assert done.returncode == 0 and not done.stderr, done.stderr
     git_dir = Path(world.git("rev-parse", "--absolute-git-dir", cwd=where))
-    left = leftovers(git_dir)
+    left = leftovers(git_dir) + list((git_dir / "tmplgen").glob("work*"))  # a power cut may leave it
     assert left == [], left
