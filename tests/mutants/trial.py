@@ -27,8 +27,7 @@ FILE_MAX = 1 << 30
 MEMORY_MAX = 8 << 30
 
 # The unit programs that use a source, and the tests of update that stand nearest to it: both by a
-# pattern of its path. The others of update come last, whatever the source, and the samples of
-# `make test-full` after all that is quick.
+# pattern of its path. The others of update come last, whatever the source.
 UNIT = {
     r"apply/journal": ("test_journal",),
     r"git/odb/": ("test_odb",),
@@ -168,7 +167,6 @@ class Trial:
         last = matching(LAST, file)
         if last:
             yield [*last, *QUICK]
-        yield [*update, "-m", "full and not soak"]
 
     def pytest(self, words, program, folder, seconds):
         """The test that failed, or None. `folder` is for what the tests make."""

@@ -136,7 +136,8 @@ def test_tests_that_caught_others_of_the_source_come_first():
     killers = {"src/x.c": Counter({names[1]: 1, names[0]: 2, "tests/update/test_a.py::gone": 9})}
     stages = list(trial.Trial(None, killers, names).stages("src/x.c"))
     assert stages[0] == names
-    assert "tests/update/test_scenarios.py" in stages[-1]
+    assert "tests/update/test_scenarios.py" in stages[-2]
+    assert "tests/update/test_base.py" in stages[-1]
 
 
 def test_source_with_neighbours_has_their_tests_before_all():

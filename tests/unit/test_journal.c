@@ -240,6 +240,7 @@ TEST(test_journal__of_a_later_version_is_refused)
     struct fixture *f = *state;
     assert_refused(f, forge(f, written(f), "tmplgen-journal 4", "tmplgen-journal 5"));
     assert_refused(f, forge(f, written(f), "tmplgen-journal 4", "tmplgen-journal 0"));
+    assert_refused(f, forge(f, written(f), "tmplgen-journal 4", "tmplgen-journey 4"));
 }
 
 TEST(test_journal__with_a_nul_in_a_text_is_refused)
