@@ -398,5 +398,6 @@ def assert_sound(world: World, child=None) -> None:
     done = world.git("fsck", "--strict", "--no-dangling", cwd=where, check=False)
     assert done.returncode == 0 and not done.stderr, done.stderr
     git_dir = Path(world.git("rev-parse", "--absolute-git-dir", cwd=where))
-    left = leftovers(git_dir) + list((git_dir / "tmplgen").glob("work*"))  # a power cut may leave it
+    # A power cut may leave folders of work.
+    left = leftovers(git_dir) + list((git_dir / "tmplgen").glob("work*"))
     assert left == [], left
