@@ -19,6 +19,7 @@ from .places import KINDS, Place, fail_new, kill_new
 from .scenarios import lines
 from .sweeps import (
     ENDINGS,
+    RECOVERIES,
     Reference,
     args_of,
     assert_fsck,
@@ -242,6 +243,18 @@ def test_A4_written_into_between_the_two_renames_of_an_exchange_goes_back_to_its
     assert (case.child / "edited").read_text().endswith("saved just now\n")
     assert_users_files(case)
     assert case.leftovers() == []
+
+
+@pytest.mark.parametrize("way", RECOVERIES)
+@pytest.mark.parametrize(("kind", "name"), [("noexchange", "clean")])
+def test_A4_killed_between_the_renames_of_an_exchange(there, way):
+    case, reference = there
+    reference.case = case
+    calls = calls_of(lambda env: run(case, env))
+    first = next(c.number for c in calls if c.paths[0] == str(case.child / "edited"))
+    for at in (first + 1, first + 2):
+        run(case, fault(at, "kill"))
+        RECOVERIES[way](case, reference)
 
 
 def failing(call, number):
