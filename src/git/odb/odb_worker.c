@@ -6,6 +6,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <git2.h>
+#if __has_include(<git2/sys/errors.h>) /* libgit2 1.8 and newer: out of git2.h */
+#include <git2/sys/errors.h>
+#endif
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
