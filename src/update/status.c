@@ -76,8 +76,11 @@ static int read_provenance(struct child *child, struct err *err)
 static int open_project(struct project *p, struct arena *arena, const char *path, struct err *err)
 {
     struct child *child = &p->child;
-    if (child_open(child, arena, path, err) < 0 ||
-        apply_look(&p->unfinished, &child->repo, err) < 0 ||
+    if (child_open(child, arena, path, err) < 0)
+        return str_equal(err->code, "no-repository")
+                   ? err_hint(err, "a project is in a git repository: go to its folder, or name it")
+                   : -1;
+    if (apply_look(&p->unfinished, &child->repo, err) < 0 ||
         look_at_branch(&child->repo, &p->unfinished, err) < 0 || child_read(child, err) < 0 ||
         read_provenance(child, err) < 0)
         return -1;
