@@ -79,24 +79,25 @@ static int check_arguments(const struct run *run, struct err *err)
     return err_hint(err, "usage: tmplgen %s %s", run->command->name, run->command->usage);
 }
 
-static bool is_help(const char *word)
+static bool is_option(const char *word, const char *name)
 {
-    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+    return str_equal(opt_long(word), name);
 }
 
 static int run_command(struct run *run, const char *const *argv, size_t argc, struct err *err)
 {
     size_t words = 0;
     const char *help[] = {"help", NULL};
-    if (argc == 0 || is_help(argv[0])) {
+    bool half = argc == 2 && is_family(argv[0]); /* "matrix --help" */
+    if (argc == 0 || is_option(argv[0], "help")) {
         argv = help;
         argc = 1;
-    } else if (argc == 2 && is_family(argv[0]) && is_help(argv[1])) {
+    } else if (half && is_option(argv[1], "help")) {
         help[1] = argv[0];
         argv = help;
     }
-    run->command = strcmp(argv[0], "--version") == 0 ? &version_command
-                                                     : command_find(&words, commands, argv, argc);
+    run->command = is_option(argv[half], "version") ? &version_command
+                                                    : command_find(&words, commands, argv, argc);
     words += words == 0;
     if (!run->command)
         return unknown_command(err, &run->arena, argv, argc);
@@ -105,12 +106,11 @@ static int run_command(struct run *run, const char *const *argv, size_t argc, st
         return -1;
     run->quiet = opt_given(&run->options, "quiet");
     run->verbose = opt_given(&run->options, "verbose");
-    if (opt_given(&run->options, "help")) {
-        run->json = false;
-        help_format(&run->out, run->command);
-        return 0;
-    }
-    if (check_arguments(run, err) < 0)
+    if (opt_given(&run->options, "help"))
+        return help_tell(run, run->command);
+    if (opt_given(&run->options, "version"))
+        run->command = &version_command;
+    else if (check_arguments(run, err) < 0)
         return -1;
     return run->command->run(run, err);
 }

@@ -172,5 +172,5 @@ const struct command *command_find(size_t *words, const struct command *const *c
                                    const char *const *argv, size_t argc);
 /* True where the name begins with this word and has another one. */
 bool command_is_of(const char *name, const char *word);
-/* The text of `help COMMAND`. */
-void help_format(struct buf *out, const struct command *command);
+/* Answers as `help COMMAND` does. Returns an exit code. */
+int help_tell(struct run *run, const struct command *command);

@@ -151,6 +151,27 @@ def test_every_command_has_help_in_completion_and_overview(tmplgen, work, name):
     assert max(map(len, done.out.splitlines())) <= 100
 
 
+@pytest.mark.parametrize("word", ["", *FAMILIES, *WHOLE])
+def test_short_options_stand_wherever_the_long_ones_do(tmplgen, work, word):
+    for short, long in (("-h", "--help"), ("-V", "--version")):
+        done = tmplgen(*word.split(), short, cwd=work)
+        assert (done.code, done.err) == (0, ""), done.err
+        assert done.out == tmplgen(*word.split(), long, cwd=work).out
+    assert done.out == tmplgen("version", cwd=work).out
+
+
+def test_only_four_options_are_short(tmplgen, work):
+    done = tmplgen("new", "-x", cwd=work)
+    assert done.code == 2 and "'-x'" in done.err and "only -h, -q, -v and -V are short" in done.err
+
+
+@pytest.mark.parametrize("words", ["help", "help new", "help matrix", "completion fish"])
+def test_what_is_printed_is_the_text_of_the_document(tmplgen, work, words):
+    done = tmplgen(*words.split(), "--json", cwd=work)
+    assert done.code == 0
+    assert done.json["text"] == tmplgen(*words.split(), cwd=work).out
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_knows_every_command(tmplgen, work, shell):
     script = tmplgen("completion", shell, cwd=work).out

@@ -1,6 +1,7 @@
 /* `help`, `version`, `completion`: made from the table of commands. */
 #include "base/str.h"
 #include "cmd/cmd.h"
+#include "cmd/common/opt.h"
 #include "data/document.h"
 #include "jinja/template.h"
 #include "tmplgen.h"
@@ -18,8 +19,9 @@ static void wrap(struct buf *out, const char *text, size_t column, size_t indent
 static void format_option(struct buf *out, const struct option *option)
 {
     size_t start = out->len;
-    (void)buf_printf(out, "  --%s%s%s", option->name, option->argument ? " " : "",
-                     option->argument ? option->argument : "");
+    const char *letter = opt_short(option->name);
+    (void)buf_printf(out, "  %s%s--%s%s%s", letter ? letter : "", letter ? ", " : "", option->name,
+                     option->argument ? " " : "", option->argument ? option->argument : "");
     size_t used = out->len - start;
     if (used + 2 > COLUMN) {
         (void)buf_putc(out, '\n');
@@ -29,7 +31,7 @@ static void format_option(struct buf *out, const struct option *option)
     wrap(out, option->help, COLUMN, COLUMN);
 }
 
-void help_format(struct buf *out, const struct command *command)
+static void help_format(struct buf *out, const struct command *command)
 {
     (void)buf_printf(out, "usage: tmplgen %s%s%s\n\n", command->name, *command->usage ? " " : "",
                      command->usage);
@@ -118,23 +120,34 @@ static int unknown_command(struct run *run, const char *first, struct err *err)
                    : err_hint(err, "'tmplgen help' lists the commands");
 }
 
+/* The text is the result: with --json too. */
+static int put_text(struct run *run)
+{
+    cmd_tell(run, FIELD("text", arena_strdup(&run->arena, buf_text(&run->out))));
+    return TG_OK;
+}
+
+int help_tell(struct run *run, const struct command *command)
+{
+    help_format(&run->out, command);
+    run->command = &help_command;
+    return put_text(run);
+}
+
 static int help_run(struct run *run, struct err *err)
 {
-    run->json = false; /* help is for people */
     if (run->options.argument_count == 0) {
         format_overview(&run->out, run->commands);
-        return TG_OK;
+        return put_text(run);
     }
     size_t words, count = run->options.argument_count;
     const struct command *command =
         command_find(&words, run->commands, run->options.arguments, count);
-    if (command && words == count) {
-        help_format(&run->out, command);
-        return TG_OK;
-    }
+    if (command && words == count)
+        return help_tell(run, command);
     const char *first = run->options.arguments[0];
     if (count == 1 && format_family(&run->out, run->commands, first))
-        return TG_OK;
+        return put_text(run);
     return unknown_command(run, first, err);
 }
 
@@ -304,13 +317,13 @@ static int completion_run(struct run *run, struct err *err)
         format_script *format;
     } scripts[] = {{"bash", format_bash}, {"zsh", format_zsh}, {"fish", format_fish}};
     const char *shell = run->options.argument_count ? run->options.arguments[0] : "";
-    run->json = false; /* a script is for a shell */
     for (size_t i = 0; i < sizeof(scripts) / sizeof(*scripts); i++)
         if (strcmp(shell, scripts[i].shell) == 0) {
             scripts[i].format(&run->out, run->commands);
-            return TG_OK;
+            return put_text(run);
         }
-    (void)err_set(err, TG_USAGE, "usage", "unknown shell '%s'", shell);
+    (void)(*shell ? err_set(err, TG_USAGE, "usage", "unknown shell '%s'", shell)
+                  : err_set(err, TG_USAGE, "usage", "for which shell?"));
     return err_hint(err, "say bash, zsh or fish");
 }
 

@@ -13,8 +13,30 @@ const struct option common_options[] = {
     {"quiet", NULL, "say less on standard error", false},
     {"verbose", NULL, "say more on standard error", false},
     {"help", NULL, "show this help", false},
+    {"version", NULL, "show the version of this program", false},
     {NULL, NULL, NULL, false},
 };
+
+/* The short forms of those. */
+static const struct {
+    const char *word, *name;
+} short_options[] = {{"-q", "quiet"}, {"-v", "verbose"}, {"-h", "help"}, {"-V", "version"}};
+
+const char *opt_long(const char *word)
+{
+    for (size_t i = 0; i < sizeof(short_options) / sizeof(*short_options); i++)
+        if (strcmp(word, short_options[i].word) == 0)
+            return short_options[i].name;
+    return str_starts(word, "--") ? word + 2 : NULL;
+}
+
+const char *opt_short(const char *name)
+{
+    for (size_t i = 0; i < sizeof(short_options) / sizeof(*short_options); i++)
+        if (strcmp(name, short_options[i].name) == 0)
+            return short_options[i].word;
+    return NULL;
+}
 
 static size_t count_options(const struct option_group *groups)
 {
@@ -62,7 +84,11 @@ static int add_value(struct parsed *out, const struct option *option, const char
 static int parse_option(struct parsed *out, struct arena *arena, const struct option_group *groups,
                         const char *const *argv, size_t argc, size_t *at, struct err *err)
 {
-    const char *word = argv[*at] + 2, *equals = strchr(word, '=');
+    const char *word = opt_long(argv[*at]), *equals = word ? strchr(word, '=') : NULL;
+    if (!word) {
+        (void)err_set(err, TG_USAGE, "usage", "unknown option '%s'", argv[*at]);
+        return err_hint(err, "only -h, -q, -v and -V are short: --help lists the others");
+    }
     struct span name = span_of(word, equals ? (size_t)(equals - word) : strlen(word));
     const struct option *option = opt_find(groups, name);
     const char *text = equals ? equals + 1 : NULL;
@@ -91,9 +117,6 @@ int opt_parse(struct parsed *out, struct arena *arena, const struct option_group
             out->arguments[out->argument_count++] = word;
         } else if (strcmp(word, "--") == 0) {
             only_arguments = true;
-        } else if (word[1] != '-') {
-            (void)err_set(err, TG_USAGE, "usage", "unknown option '%s'", word);
-            return err_hint(err, "options have long names only: --help lists them");
         } else if (parse_option(out, arena, groups, argv, argc, &i, err) < 0) {
             return -1;
         }

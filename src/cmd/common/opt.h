@@ -10,8 +10,12 @@
 
 struct arena;
 
-/* Options that every command has: --json, --quiet, --verbose, --help. */
+/* Options that every command has: --json, --quiet, --verbose, --help, --version. */
 extern const struct option common_options[];
+/* The long name of "--NAME" or "-X"; NULL: the word is neither. */
+const char *opt_long(const char *word);
+/* "-X" of a long name; NULL: it has no short form. */
+const char *opt_short(const char *name);
 
 struct option_group {
     const char *title;
