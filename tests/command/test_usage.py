@@ -268,3 +268,26 @@ def test_full_standard_output_is_reported():
         )
     assert done.returncode == 1
     assert "standard output" in done.stderr
+
+
+@pytest.mark.parametrize("word", ["build", "push"])
+def test_built_in_images_are_not_touched_unasked(tmplgen, work, word):
+    done = tmplgen("image", word, cwd=work)
+    assert done.code == 2 and "nobody said which" in done.err
+    assert "tmplgen image list" in done.err
+
+
+@pytest.mark.parametrize("word", ["status", "diff"])
+def test_who_looks_outside_of_a_repository_is_told_of_projects(tmplgen, work, word):
+    done = tmplgen(word, cwd=work)
+    assert done.code == 3 and "git init" not in done.err and "project" in done.err
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("torch", "pytorch"), ("jaxlib", "jax"), ("onnxruntime-gpu", "onnxruntime")],
+)
+def test_the_name_that_pip_has_for_a_framework_is_understood(tmplgen, work, typed, meant):
+    for words in (["matrix", "resolve"], ["new", "x", "--type", "service", "--defaults"]):
+        done = tmplgen(*words, "--framework", typed, cwd=work)
+        assert done.code == 2 and f"did you mean '{meant}'?" in done.err

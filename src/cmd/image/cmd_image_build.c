@@ -5,6 +5,8 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "catalog/base_image.h"
+#include "catalog/catalog.h"
+#include "catalog/catalog_source.h"
 #include "cmd/cmd.h"
 #include "cmd/image/image_session.h"
 #include "cmd/matrix/matrix_session.h"
@@ -396,10 +398,22 @@ static int run_rows(struct image_session *s, bool build)
     return tell(s, built);
 }
 
+/* All built-in images are tens of gigabytes, which nobody wants unasked. */
+static int want_choice(const struct image_session *s)
+{
+    const struct run *run = s->run;
+    if (s->plan || run->options.argument_count || opt_given(&run->options, "only") ||
+        strcmp(run->catalog->origin.source, CATALOG_BUILTIN) != 0)
+        return 0;
+    (void)err_set(s->err, TG_USAGE, "missing-name", "nobody said which of the %zu built-in images",
+                  s->count);
+    return err_hint(s->err, "name some ('tmplgen image list' shows them), or go where a plan is");
+}
+
 static int image_build_run(struct run *run, struct err *err)
 {
     struct image_session session, *s = &session;
-    if (image_open(s, run, IMAGE_USES_BASES | IMAGE_BUILDS_HERE, err) < 0 ||
+    if (image_open(s, run, IMAGE_USES_BASES | IMAGE_BUILDS_HERE, err) < 0 || want_choice(s) < 0 ||
         (opt_given(&run->options, "push") && want_registry(s) < 0))
         return -1;
     return run_rows(s, true);
@@ -433,7 +447,7 @@ const struct command image_build_command = {
 static int image_push_run(struct run *run, struct err *err)
 {
     struct image_session session, *s = &session;
-    if (image_open(s, run, 0, err) < 0 || want_registry(s) < 0)
+    if (image_open(s, run, 0, err) < 0 || want_choice(s) < 0 || want_registry(s) < 0)
         return -1;
     return run_rows(s, false);
 }

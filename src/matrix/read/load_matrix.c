@@ -336,6 +336,20 @@ const char *matrix_file_of(struct arena *arena, const struct matrix *matrix, con
     return arena_printf(arena, "%s%s.yml", package ? PACKAGES_FOLDER : FRAMEWORKS_FOLDER, name);
 }
 
+/* The framework that pip calls `name`, else the nearest name; or NULL. */
+static const char *meant_framework(const struct loader *loader, const char *name,
+                                   const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        ERR_SCRATCH(ignored);
+        struct words pip;
+        if (matrix_packages(&pip, loader->arena, loader->matrix->files, names[i], &ignored) == 0 &&
+            words_have(&pip, name))
+            return names[i];
+    }
+    return str_nearest(name, names, count);
+}
+
 static int unknown_framework(const struct loader *loader, const char *name)
 {
     const char **names;
@@ -346,7 +360,7 @@ static int unknown_framework(const struct loader *loader, const char *name)
     if (is_package && load_framework(&package, &package_shelf, name, loader))
         return -1;
     count = matrix_frameworks(&names, loader->arena, files);
-    const char *near = str_nearest(name, names, count);
+    const char *near = meant_framework(loader, name, names, count);
     err_set(loader->err, TG_USAGE, "unknown-framework", "unknown framework '%s'", name);
     if (is_package)
         return err_hint(loader->err, "it is a package: %s",
