@@ -21,7 +21,7 @@ const struct option matrix_source_options[] = {
     {"catalog", "SRC[@REF]", "take the matrix of this catalog (default: the one built in)", false},
     {"overlay", "FILE", "rows that go before the catalog's (default: .tmplgen-matrix.yml here)",
      false},
-    {"trust", NULL, "take a catalog that is new to you", false},
+    {"trust", NULL, "trust this catalog (needed the first time)", false},
     {NULL, NULL, NULL, false},
 };
 

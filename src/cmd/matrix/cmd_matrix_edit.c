@@ -246,7 +246,7 @@ const struct command matrix_accept_command = {
     .name = "matrix accept",
     .schema = "accept",
     .usage = "FRAMEWORK==VERSION|PACKAGE==VERSION",
-    .summary = "Lift the confidence of a release's rows that you have looked at.",
+    .summary = "Mark a release's rows as reviewed, which lifts their confidence.",
     .details = "Rows of low confidence are chosen only when they are named exactly. Nothing but "
                "the words of the confidence is changed in the file, and only where all files agree "
                "with each other afterwards. A row that several releases share is lifted for all.",

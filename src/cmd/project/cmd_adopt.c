@@ -92,7 +92,7 @@ static const struct option how_options[] = {
     {"branch", "NAME", "make this branch at HEAD and adopt there", false},
     {"message", "TEXT", "the subject of the commit", false},
     {"signoff", NULL, "add a Signed-off-by trailer to the commit", false},
-    {"trust", NULL, "take a catalog that is new to you", false},
+    {"trust", NULL, "trust this catalog (needed the first time)", false},
     {NULL, NULL, NULL, false},
 };
 

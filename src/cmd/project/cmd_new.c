@@ -277,7 +277,7 @@ static const struct option how_options[] = {
     {"dry-run", NULL, "show what would be made, write nothing", false},
     {"no-git", NULL, "write files only, make no repository", false},
     {"commit", NULL, "inside an existing repository: commit the files there", false},
-    {"trust", NULL, "take a catalog that is new to you", false},
+    {"trust", NULL, "trust this catalog (needed the first time)", false},
     {NULL, NULL, NULL, false},
 };
 

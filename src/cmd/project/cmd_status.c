@@ -99,7 +99,7 @@ static int status_run(struct run *run, struct err *err)
 
 static const struct option status_options[] = {
     {"fetch", NULL, "ask the catalog what it has now: no answer is an error, not a warning", false},
-    {"trust", NULL, "take a catalog that is new to you", false},
+    {"trust", NULL, "trust this catalog (needed the first time)", false},
     {NULL, NULL, NULL, false},
 };
 

@@ -20,7 +20,7 @@ const struct option author_options[] = {
      "the catalog (default: the folder that you are in, where it has a catalog.yml; else as for "
      "'new'); a folder without @REF as it lies there, whatever is committed",
      false},
-    {"trust", NULL, "take a catalog that is new to you", false},
+    {"trust", NULL, "trust this catalog (needed the first time)", false},
     {NULL, NULL, NULL, false},
 };
 
@@ -29,7 +29,7 @@ const struct option checked_options[] = {
      "the catalog (default: the folder that you are in); a folder without @REF as it lies there, "
      "whatever is committed",
      false},
-    {"trust", NULL, "take a catalog that is new to you", false},
+    {"trust", NULL, "trust this catalog (needed the first time)", false},
     {NULL, NULL, NULL, false},
 };
 
