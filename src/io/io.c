@@ -171,6 +171,16 @@ bool io_is_unsupported(int number)
     return number == EINVAL || number == ENOSYS || number == EOPNOTSUPP;
 }
 
+/* Takes the second name of a file back; leaves what somebody else has put there since. */
+static void unlink_same(int from, const char *old, int to, const char *new)
+{
+    struct stat here, there;
+    if (fstatat(from, old, &here, AT_SYMLINK_NOFOLLOW) == 0 &&
+        fstatat(to, new, &there, AT_SYMLINK_NOFOLLOW) == 0 && here.st_dev == there.st_dev &&
+        here.st_ino == there.st_ino)
+        (void)unlinkat(to, new, 0);
+}
+
 /* A file system without hard links fails with EPERM or EOPNOTSUPP. */
 static int link_new(int from, const char *old, int to, const char *new)
 {
@@ -182,7 +192,7 @@ static int link_new(int from, const char *old, int to, const char *new)
     if (unlinkat(from, old, 0) == 0)
         return 0;
     int number = errno;
-    (void)unlinkat(to, new, 0); /* the file stays where it was */
+    unlink_same(from, old, to, new);
     errno = number;
     return -1;
 }
