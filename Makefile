@@ -15,7 +15,6 @@ else
 BUILD ?= build
 endif
 PREFIX ?= /usr/local
-comma := ,
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -32,14 +31,6 @@ WERROR ?= $(if $(filter 12,$(shell $(CC) -dumpversion 2>/dev/null)),1,0)
 LIBRARIES := libgit2 yaml-0.1 libcurl jansson libcrypto zlib
 LIBRARY_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIBRARIES) 2>/dev/null)
 LIBRARY_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBRARIES) 2>/dev/null) -lm
-
-# These are loaded when something of theirs is needed (src/base/library.h), in a program for a
-# processor that library.S knows. LAZY= links the program with all, as tests are.
-LAZY ?= $(if $(filter x86_64-% aarch64-%,$(shell $(CC) -dumpmachine)),$(if $(filter 0,$(SAN)),\
-            libgit2 libcurl libcrypto))
-PROGRAM_LIBS := $(shell $(PKG_CONFIG) --libs $(filter-out $(LAZY),$(LIBRARIES)) 2>/dev/null) -lm
-# libgit2 has to find what git/read/libgit2.c puts in the place of a function of another library.
-PROGRAM_LIBS += $(if $(LAZY),-Wl$(comma)--export-dynamic-symbol=mbedtls_x509_crt_parse_file)
 
 # V=1 shows whole commands.
 V ?= 0
@@ -75,15 +66,8 @@ FUZZERS := $(FUZZ:%=$(BUILD)/fuzz/fuzz_%)
 .PHONY: all
 all: $(BUILD)/tmplgen $(BUILD)/gpu-smoke
 
-$(BUILD)/tmplgen: $(BUILD)/src/main.o $(if $(LAZY),$(BUILD)/src/base/library_jumps.o) $(BUILD)/libtmplgen.a
-	$(call say,link $@) $(LINK) -o $@ $^ $(PROGRAM_LIBS)
-
-# What the program calls of the libraries that it loads when they are needed.
-$(BUILD)/library_functions.h: $(BUILD)/libtmplgen.a tools/library-functions
-	@PKG_CONFIG=$(PKG_CONFIG) tools/library-functions "$(LAZY)" $< > $@
-
-$(BUILD)/src/base/library_jumps.o: src/base/library.S $(BUILD)/library_functions.h
-	$(call say,as   $<) $(CC) $(CFLAGS) -I$(BUILD) -c -o $@ $<
+$(BUILD)/tmplgen: $(BUILD)/src/main.o $(BUILD)/libtmplgen.a
+	$(call say,link $@) $(LINK) -o $@ $^ $(LIBRARY_LIBS)
 
 # An archive, so that a unit test takes only what it needs. It names the objects, and holds none.
 $(BUILD)/libtmplgen.a: $(OBJECTS) $(BUILD)/catalog_data.o Makefile
@@ -121,11 +105,45 @@ $(BUILD)/catalog-pack: tools/catalog_pack.c $(call objects,base data io matrix) 
 	    $(filter-out %/flags,$^) $(LIBRARY_LIBS)
 
 # Looks at every file of the catalog each time, and leaves the result alone when it is the same.
-$(BUILD)/catalog_data.c: $(BUILD)/catalog-pack force
-	@$(BUILD)/catalog-pack embed $(BUILD)
+CATALOG_PACK ?= $(BUILD)/catalog-pack
+$(BUILD)/catalog_data.c: $(CATALOG_PACK) force
+	@$(CATALOG_PACK) embed $(BUILD)
 
 $(BUILD)/catalog_data.o: $(BUILD)/catalog_data.c src/catalog/builtin_data.h
 	$(call say,cc   $<) $(CC) $(DIALECT) -O0 -c -o $@ $<
+
+# ---------------------------------------------------------------- the one file
+
+# It needs glibc 2.28, and for the network libcurl; everything else is in it (tools/portable/). The
+# rules above make it, in a folder of its own, with a compiler that knows every glibc and both
+# processors; what is made on this machine is made as ever.
+PORTABLE := build/portable
+ZIG = $(abspath $(wildcard build/portable-venv/lib/python3*/site-packages/ziglang/zig))
+# For the processor that the target is for.
+zig_cc = $(ZIG) cc -target $*-linux-gnu.2.28
+
+.PHONY: portable
+portable: dist/tmplgen-x86_64-linux dist/tmplgen-aarch64-linux
+
+dist/% $(PORTABLE)/%: export ZIG_GLOBAL_CACHE_DIR := $(abspath $(PORTABLE)/zig)
+dist/% $(PORTABLE)/%: export ZIG_LOCAL_CACHE_DIR := $(abspath $(PORTABLE)/zig)
+
+dist/tmplgen-%-linux: $(PORTABLE)/%/libraries build/catalog-pack force
+	@$(MAKE) --no-print-directory BUILD=$(PORTABLE)/$* CC='$(zig_cc)' WERROR=0 \
+	    CFLAGS='-O2 -g0 -DTG_PORTABLE' CATALOG_PACK=build/catalog-pack \
+	    LIBRARY_CFLAGS=-I$(PORTABLE)/$*/include LDFLAGS='-s -L$(PORTABLE)/$*/lib' \
+	    LIBRARY_LIBS='-lgit2 -lhttp_parser -lyaml -ljansson -lz -lm' $(PORTABLE)/$*/tmplgen
+	@mkdir -p $(@D)
+	@cp $(PORTABLE)/$*/tmplgen $@
+
+$(PORTABLE)/%/libraries: tools/portable/libraries $(PORTABLE)/sources | build/portable-venv/made
+	$(call say,libraries $(@D)) PATH="$(abspath build/portable-venv/bin):$$PATH" ARCH=$* \
+	    CC='$(zig_cc)' AR='$(AR)' $< build $(@D) $(PORTABLE)/sources >$(PORTABLE)/$*.log 2>&1 || \
+	    { tail -20 $(PORTABLE)/$*.log; exit 1; }
+	@touch $@
+
+$(PORTABLE)/sources: tools/portable/libraries tools/portable/sources
+	$(call say,fetch $@) $< sources $@
 
 # ---------------------------------------------------------------- unit tests and fuzzers
 
@@ -199,7 +217,7 @@ $(BUILD)/fuzz-replay: $(BUILD)/tests/fuzz/replay.o $(HARNESSES) $(BUILD)/libtmpl
 # ---------------------------------------------------------------- stamps
 
 # Changes when the flags do, so that nothing is left over from other flags.
-FLAGS_TEXT := $(CC) $(DIALECT) $(WARNINGS) $(CFLAGS) $(SANITIZE) $(LIBRARY_CFLAGS) $(LDFLAGS) $(LAZY)
+FLAGS_TEXT := $(CC) $(DIALECT) $(WARNINGS) $(CFLAGS) $(SANITIZE) $(LIBRARY_CFLAGS) $(LDFLAGS)
 .PHONY: force
 $(BUILD)/flags: force
 	@mkdir -p $(@D)
@@ -289,8 +307,9 @@ build/bench-venv/made: tests/bench/requirements.txt
 build/mutants-venv/made: tests/mutants/requirements.txt
 build/peers-venv/made: tests/peers/requirements.txt
 build/smoke-venv/made: tests/smoke/requirements.txt
+build/portable-venv/made: tools/portable/requirements.txt
 build/venv/made build/bench-venv/made build/mutants-venv/made build/peers-venv/made \
-build/smoke-venv/made:
+build/smoke-venv/made build/portable-venv/made:
 	@echo '  venv $(@D)'
 	@rm -rf $(@D)
 	@$(PYTHON) -m venv $(@D)
@@ -307,7 +326,7 @@ install: $(BUILD)/tmplgen
 	install -D -m 755 $(BUILD)/tmplgen $(DESTDIR)$(PREFIX)/bin/tmplgen
 
 clean:
-	rm -rf build build-san
+	rm -rf build build-san dist
 
 help:
 	@echo 'make            builds build/tmplgen'

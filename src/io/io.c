@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -237,6 +238,15 @@ int io_claim(int from, const char *old, int to, const char *new)
         return -1;
     (void)close(fd);
     return renameat(from, old, to, new);
+}
+
+uint64_t io_random(void)
+{
+    uint64_t bits;
+    if (getrandom(&bits, sizeof(bits), 0) == (ssize_t)sizeof(bits))
+        return bits;
+    (void)fputs("tmplgen: the system has no random bytes\n", stderr);
+    abort();
 }
 
 int io_fsync(int fd)

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * Reads the whole file `path` (below the open `folder`, or AT_FDCWD) into the arena. More than
@@ -68,6 +69,8 @@ TG_CHECKED int io_move_new(int from, const char *old, int to, const char *new);
 TG_CHECKED int io_claim(int from, const char *old, int to, const char *new);
 /* fsync; succeeds on a file system that does not support it, or not for folders. */
 TG_CHECKED int io_fsync(int fd);
+/* Bits that no other process and no other run has got: a process id is used again. */
+uint64_t io_random(void);
 /* Whether `number` is the errno of a call that the file system does not support. */
 bool io_is_unsupported(int number);
 /* Makes `path` and its missing parents. `*made` is the topmost one made, in the arena, or NULL. */

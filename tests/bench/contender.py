@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
-TMPLGEN = TOP / "build" / "tmplgen"
+TMPLGEN = Path(os.environ.get("TMPLGEN", TOP / "build" / "tmplgen"))
 MEASURE = TOP / "build" / "measure"
 TOOLS = Path(sys.executable).parent
 PAUSE = 0.3

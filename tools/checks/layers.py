@@ -50,7 +50,7 @@ OWNERS = {
     ],
     "yaml.h": ["src/data/yaml/yaml"],
     "jansson.h": ["src/data/json"],
-    "curl/curl.h": ["src/io/net/http"],
+    "curl/curl.h": ["src/io/net/http", "src/io/net/libcurl"],
     "regex.h": [],  # libc's has no limits: base/pattern.h
 }
 

@@ -20,7 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -140,11 +139,8 @@ enum { TRIES_MAX = 100 };
 /* Like mkdtemp, but with the umask's permissions: not every file system can change them. */
 static int make_fresh(const char **out, struct arena *arena, const char *start)
 {
-    unsigned number;
     for (int i = 0; i < TRIES_MAX; i++) {
-        if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
-            return -1;
-        *out = arena_printf(arena, "%s.tmplgen-%06x", start, number & 0xffffffU);
+        *out = arena_printf(arena, "%s.tmplgen-%06x", start, (unsigned)io_random() & 0xffffffU);
         if (mkdir(*out, 0777) == 0)
             return 0;
         if (errno != EEXIST)

@@ -3,19 +3,23 @@
 
 #include "base/limits.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <git2.h>
 #if __has_include(<git2/sys/errors.h>) /* libgit2 1.8 and newer: out of git2.h */
 #include <git2/sys/errors.h>
 #endif
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -32,15 +36,31 @@
 /* Exit codes for causes other than an object: a limit inherited from the parent is too low. */
 enum { ODB_EXIT_SETUP = 3, ODB_EXIT_MEMORY = 4 };
 
+/* Closes descriptors. Neither Linux before 5.9 nor glibc before 2.34 has close_range. */
+static int close_from_to(int first, int last)
+{
+    if (syscall(SYS_close_range, first, last, 0) == 0)
+        return 0;
+    DIR *open = opendir("/proc/self/fd");
+    if (!open)
+        return -1;
+    for (struct dirent *entry; (entry = readdir(open));) {
+        int fd = (int)strtol(entry->d_name, NULL, 10);
+        if (fd >= first && fd <= last && fd != dirfd(open))
+            (void)close(fd);
+    }
+    return closedir(open);
+}
+
 /* Closes inherited descriptors, so that the parent's locks and pipes end with the parent. */
 static int keep_only(int socket)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0)
         return -1;
-    if (socket > STDERR_FILENO + 1 && close_range(STDERR_FILENO + 1, (unsigned)socket - 1, 0) < 0)
+    if (socket > STDERR_FILENO + 1 && close_from_to(STDERR_FILENO + 1, socket - 1) < 0)
         return -1;
-    return close_range((unsigned)socket + 1, ~0U, 0);
+    return close_from_to(socket + 1, INT_MAX);
 }
 
 /*

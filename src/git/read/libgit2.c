@@ -2,8 +2,6 @@
 #define TG_GIT_C
 #include "git/libgit2.h"
 
-#include "base/library.h"
-
 #include <git2.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,21 +25,6 @@ int git_fail(struct err *err, const char *format, ...)
     return -1;
 }
 
-/*
- * Debian's libgit2 parses the system's whole CA bundle at each start (3 ms, more than the rest of a
- * dry run), for transports that tmplgen never uses: the git command talks to the network. This
- * definition takes precedence over the library's, and reports that nothing was read. A libgit2 with
- * another TLS library never calls it.
- */
-int mbedtls_x509_crt_parse_file(void *chain, const char *path);
-
-int mbedtls_x509_crt_parse_file(void *chain, const char *path)
-{
-    (void)chain;
-    (void)path;
-    return 0;
-}
-
 static void git_stop(void)
 {
     (void)git_libgit2_shutdown();
@@ -52,9 +35,6 @@ int git_start(struct err *err)
     static bool started;
     if (started)
         return 0;
-    /* libgit2 loads libcrypto, whose thousands of symbols resolve faster if it is loaded first */
-    if (library_load("libcrypto", err) < 0 || library_load("libgit2", err) < 0)
-        return -1;
     if (git_libgit2_init() < 0)
         return git_fail(err, "cannot start libgit2");
     started = true;

@@ -296,8 +296,8 @@ static int read_packages(struct row_work *w)
 {
     static const char *const words[] = {
         "sh", "-c",
-        "for f in /opt/app/packages/*.txt; do [ ! -f \"$f\" ] || { echo \"== $f\"; cat \"$f\"; }; "
-        "done"};
+        ("for f in /opt/app/packages/*.txt; do [ ! -f \"$f\" ] || { echo \"== $f\"; cat \"$f\"; }; "
+         "done")};
     const struct words command = {(const char **)words, 3};
     BUF_SCRATCH(text, PACKAGES_BYTES);
     int status;

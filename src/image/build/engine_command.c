@@ -11,6 +11,7 @@
 #include "io/process.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,7 +118,7 @@ int command_garbled(const struct engine_job *job)
 
 const char *command_container(const struct engine_job *job)
 {
-    return arena_printf(job->arena, "tmplgen-%08x%08x", arc4random(), arc4random());
+    return arena_printf(job->arena, "tmplgen-%016" PRIx64, io_random());
 }
 
 int64_t command_bytes(const struct data *data)

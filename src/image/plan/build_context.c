@@ -17,7 +17,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -309,9 +309,7 @@ static int make_folder(const char *path, const struct render *files, bool replac
     ARENA_SCRATCH(scratch);
     const char *made, *tag = strrchr(path, '/') + 1;
     const char *above = arena_memdup(&scratch, path, (size_t)(tag - 1 - path));
-    /* A process id is no unique name: containers give a killed run's id to the next one. */
-    const char *name =
-        arena_printf(&scratch, "%s/.%s.%08x%08x", above, tag, arc4random(), arc4random());
+    const char *name = arena_printf(&scratch, "%s/.%s.%016" PRIx64, above, tag, io_random());
     const char *beside = arena_printf(&scratch, "%s.new", name);
     const char *old = replace ? arena_printf(&scratch, "%s.old", name) : NULL;
     if (io_make_folders(&made, &scratch, above, err) < 0)

@@ -4,13 +4,16 @@
 #include "base/account.h"
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/library.h"
 #include "base/limits.h"
 #include "io/interrupt.h"
+#include "io/io.h"
 #include "io/net/http_cache.h"
+#include "io/net/libcurl.h"
 #include "tmplgen.h"
 
 #include <arpa/inet.h>
+/* What follows CURLOPT_PROTOCOLS no libcurl older than 7.85 knows. */
+#define CURL_DISABLE_DEPRECATION
 #include <curl/curl.h>
 #include <inttypes.h>
 #include <netinet/in.h>
@@ -18,7 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/random.h>
 #include <time.h>
 
 #define PARALLEL_DEFAULT 6
@@ -32,7 +34,7 @@ static int start_library(struct err *err)
     static bool started;
     if (started)
         return 0;
-    if (library_load("libcurl", err) < 0)
+    if (libcurl_load(err) < 0)
         return -1;
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         return err_set(err, TG_RUNTIME, "network", "cannot start libcurl");
@@ -284,11 +286,7 @@ static bool add_lines(struct transfer *t)
 
 static bool set_protocols(struct transfer *t)
 {
-#if LIBCURL_VERSION_NUM >= 0x075500
-    return SET(CURLOPT_PROTOCOLS_STR, "http,https");
-#else
     return SET(CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
-#endif
 }
 
 static bool set_trust(struct transfer *t)
@@ -375,10 +373,7 @@ static void begin_transfer(struct transfer *t)
 
 static int64_t random_below(int64_t limit)
 {
-    uint64_t bits = 0;
-    if (getrandom(&bits, sizeof(bits), 0) != (ssize_t)sizeof(bits))
-        bits = (uint64_t)now_ms();
-    return limit > 0 ? (int64_t)(bits % (uint64_t)limit) : 0;
+    return limit > 0 ? (int64_t)(io_random() % (uint64_t)limit) : 0;
 }
 
 /* Milliseconds that the server asks us to wait; 0 if it does not, or asks for nonsense. */

@@ -143,6 +143,7 @@ static const char *const cycler_names[] = {"current", "items", "pos"};
 static const char *const joiner_names[] = {"sep", "used"};
 
 #define NAMES(array) .names = (array), .count = sizeof(array) / sizeof((array)[0])
+#define NO_NAMES NULL, 0
 
 static const struct {
     int (*attribute)(struct value *out, struct vm *vm, const struct value *object,
@@ -151,15 +152,15 @@ static const struct {
     const char *const *names;
     size_t count;
 } kinds[] = {
-    [V_LOOP] = {attribute_of_loop, true},
+    [V_LOOP] = {attribute_of_loop, true, NO_NAMES},
     [V_MACRO] = {macro_attribute, true, NAMES(macro_names)},
-    [V_MODULE] = {module_attribute, true},
-    [V_SELF] = {self_attribute, true},
+    [V_MODULE] = {module_attribute, true, NO_NAMES},
+    [V_SELF] = {self_attribute, true, NO_NAMES},
     [V_BLOCK] = {block_attribute, true, NAMES(block_names)},
-    [V_NAMESPACE] = {namespace_attribute, false},
+    [V_NAMESPACE] = {namespace_attribute, false, NO_NAMES},
     [V_CYCLER] = {cycler_attribute, false, NAMES(cycler_names)},
     [V_JOINER] = {joiner_attribute, false, NAMES(joiner_names)},
-    [V_BUILTIN] = {NULL, false},
+    [V_BUILTIN] = {NULL, false, NO_NAMES},
 };
 
 int object_attribute(struct value *out, struct vm *vm, const struct value *object, struct span name)
