@@ -123,7 +123,9 @@ ZIG = $(abspath $(wildcard build/portable-venv/lib/python3*/site-packages/ziglan
 zig_cc = $(ZIG) cc -target $*-linux-gnu.2.28
 
 .PHONY: portable
-portable: dist/tmplgen-x86_64-linux dist/tmplgen-aarch64-linux
+portable:
+	@tools/deps.sh portable
+	@$(MAKE) --no-print-directory dist/tmplgen-x86_64-linux dist/tmplgen-aarch64-linux
 
 dist/% $(PORTABLE)/%: export ZIG_GLOBAL_CACHE_DIR := $(abspath $(PORTABLE)/zig)
 dist/% $(PORTABLE)/%: export ZIG_LOCAL_CACHE_DIR := $(abspath $(PORTABLE)/zig)
@@ -321,9 +323,30 @@ release-catalog:
 
 # ---------------------------------------------------------------- the rest
 
-.PHONY: install clean help
-install: $(BUILD)/tmplgen
-	install -D -m 755 $(BUILD)/tmplgen $(DESTDIR)$(PREFIX)/bin/tmplgen
+$(BUILD)/man-pages: tools/man_pages.c $(BUILD)/libtmplgen.a
+	$(call say,cc   $<) $(COMPILE) $(LDFLAGS) -o $@ $^ $(LIBRARY_LIBS)
+
+# What is installed, below PREFIX, as it lies there. The pages have the date of the newest release.
+$(BUILD)/installed: $(BUILD)/tmplgen $(BUILD)/gpu-smoke $(BUILD)/man-pages \
+    LICENSE README.md CHANGELOG.md releases/index.txt
+	@rm -rf $@
+	@mkdir -p $@/share/man/man1
+	@install -D -t $@/bin $(BUILD)/tmplgen $(BUILD)/gpu-smoke
+	@$(BUILD)/man-pages $@/share/man/man1 "$$(awk 'END { print $$4 }' releases/index.txt)"
+	@install -D -m 644 -t $@/share/doc/tmplgen LICENSE README.md CHANGELOG.md
+	@cd $@/share && mkdir -p bash-completion/completions zsh/site-functions fish/vendor_completions.d
+	@$(BUILD)/tmplgen completion bash >$@/share/bash-completion/completions/tmplgen
+	@$(BUILD)/tmplgen completion zsh >$@/share/zsh/site-functions/_tmplgen
+	@$(BUILD)/tmplgen completion fish >$@/share/fish/vendor_completions.d/tmplgen.fish
+
+.PHONY: install uninstall clean help
+install: $(BUILD)/installed
+	@cd $< && find . -type f -exec sh -c \
+	    'install -D -m "$$(stat -c %a "$$1")" "$$1" "$(DESTDIR)$(PREFIX)/$$1"' - {} \;
+
+uninstall: $(BUILD)/installed
+	@cd $< && find . -type f -exec rm -f '$(DESTDIR)$(PREFIX)/{}' \;
+	@rmdir '$(DESTDIR)$(PREFIX)/share/doc/tmplgen'
 
 clean:
 	rm -rf build build-san dist
@@ -340,7 +363,9 @@ help:
 	@echo 'make mutants    does a test notice a fault? (N=160 SEED=N FILES=GLOB NAMED=1 WRITE=1)'
 	@echo 'make peers      updates beside copier and cruft (ONLY=ID TOOLS=NAME WHY=1 WRITE=1 UV=1)'
 	@echo 'make venv       installs what tests need; make unit-tests, fuzz-replay, fuzzers: tests in C'
-	@echo 'make install    PREFIX=/usr/local;  SAN=1 builds with sanitizers, in build-san/'
+	@echo 'make install    PREFIX=/usr/local DESTDIR=;  make uninstall takes it away'
+	@echo 'make portable   one file for every Linux, of two processors, in dist/'
+	@echo 'SAN=1           builds with sanitizers, in build-san/'
 	@echo 'make clean'
 
 -include $(shell find $(BUILD)/src $(BUILD)/tests $(BUILD)/fuzz $(BUILD)/harness -name '*.d' 2>/dev/null)

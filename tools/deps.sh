@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian or Ubuntu packages that a group of targets needs; elsewhere names them.
 #
-#   tools/deps.sh GROUP...            installs what is missing of build, test, test-full
+#   tools/deps.sh GROUP...            installs what is missing of build, test, test-full, portable
 #   tools/deps.sh --check GROUP...    installs nothing: names what is missing and fails
 #
 # Servers among them (nginx, sshd, registries) are started by tests alone: not while they are
@@ -15,12 +15,13 @@ set -eu
 BUILD='gcc:gcc libc6-dev make:make pkg-config:pkg-config libgit2-dev libyaml-dev
 libcurl4-openssl-dev libssl-dev libjansson-dev zlib1g-dev'
 TEST='docker-registry:docker-registry skopeo:skopeo apache2-utils:htpasswd openssl:openssl git:git
-nginx-light fcgiwrap openssh-server openssh-client:ssh gnupg:gpg
+nginx-light fcgiwrap openssh-server openssh-client:ssh gnupg:gpg mandoc:makewhatis
 python3:python3 python3-venv libcmocka-dev valgrind:valgrind strace:strace
 clang:clang libclang-rt-dev clang-format:clang-format clang-tidy:clang-tidy
 cppcheck:cppcheck shellcheck:shellcheck'
 TEST_FULL='debootstrap:debootstrap buildah:buildah curl:curl nodejs:node npm:npm xz-utils:xz
 prometheus:promtool groovy:groovy rsync:rsync qemu-user:qemu-aarch64 libc6-arm64-cross'
+PORTABLE='python3:python3 python3-venv patch:patch xz-utils:xz'
 
 # What fuzzers are linked with: of libclang-rt-dev or, on older systems, of what clang needs.
 has_runtime() {
@@ -45,9 +46,10 @@ group() {
     case $1 in
     build) echo "$BUILD" ;;
     test) echo "$BUILD $TEST" ;;
-    test-full) echo "$BUILD $TEST $TEST_FULL" ;;
+    test-full) echo "$BUILD $TEST $TEST_FULL $PORTABLE" ;;
+    portable) echo "$BUILD $PORTABLE" ;;
     *)
-        echo "deps: unknown group '$1'; there are: build, test, test-full" >&2
+        echo "deps: unknown group '$1'; there are: build, test, test-full, portable" >&2
         exit 2
         ;;
     esac

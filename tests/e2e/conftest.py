@@ -11,7 +11,17 @@ from xdist.scheduler import LoadScopeScheduling
 from ..registry.conftest import running
 from .images import BASE, WHEELS, Images, download, forget_store, make_base
 from .readers import RECORDER
-from .support import TMPLGEN, install_node_modules, package_index, run, seed, set_up, venv_of
+from .support import (
+    TMPLGEN,
+    TOP,
+    install_node_modules,
+    one_at_a_time,
+    package_index,
+    run,
+    seed,
+    set_up,
+    venv_of,
+)
 
 # Files that share what takes long to make: one worker runs them. Any other file has one to itself.
 SHARING = {
@@ -52,6 +62,7 @@ TAKE_TURNS = (
     "test_frameworks",
     "test_image [pytorch]",
     "test_inference_clients",
+    "test_portable_elsewhere",
     "test_stores",
     "test_swaps",
     "test_update_from_020",
@@ -73,6 +84,14 @@ def pytest_collection_modifyitems(config, items):
     kept = {None, TAKE_TURNS[seed() // 5 % len(TAKE_TURNS)]}
     config.hook.pytest_deselected(items=[it for it in items if takes_turn(it) not in kept])
     items[:] = [it for it in items if takes_turn(it) in kept]
+
+
+@pytest.fixture(scope="session")
+def portable():
+    """The one file for this processor."""
+    with one_at_a_time("portable"):
+        run("make", "-j2", "dist/tmplgen-x86_64-linux", cwd=TOP)
+    return TOP / "dist/tmplgen-x86_64-linux"
 
 
 class Sharing(LoadScopeScheduling):

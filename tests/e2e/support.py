@@ -322,26 +322,29 @@ def install_node_modules():
     return NODE / "node_modules"
 
 
-def make_root(archive, packages):
+def make_root(archive, packages, suite):
     scratch = CACHE / "root.new"
     shutil.rmtree(scratch, ignore_errors=True)
     include = [f"--include={','.join(packages)}"] if packages else []
-    run("debootstrap", "--variant=minbase", *include, SUITE, scratch)
+    run("debootstrap", "--variant=minbase", *include, suite, scratch)
     run("tar", "--numeric-owner", "-cf", f"{archive}.new", "-C", scratch, ".")
     Path(f"{archive}.new").rename(archive)
     shutil.rmtree(scratch)
 
 
-def bare_root(target, *packages):
+def bare_root(target, *packages, suite=SUITE):
     """A fresh minimal Debian with `packages`, from a cached archive where there is one."""
-    archive = CACHE / f"{SUITE}-{'-'.join(packages)}.tar"
+    archive = CACHE / f"{suite}-{'-'.join(packages)}.tar"
     with one_at_a_time("root"):
         if not archive.exists():
-            make_root(archive, packages)
+            make_root(archive, packages, suite)
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
     run("tar", "--numeric-owner", "-xpf", archive, "-C", target)
     copy_settings(target)
+    for path in (target / "etc/apt").rglob("*"):
+        if path.suffix in (".list", ".sources"):
+            path.write_text(path.read_text().replace(SUITE, suite))
     return target
 
 
