@@ -147,6 +147,27 @@ $(PORTABLE)/%/libraries: tools/portable/libraries $(PORTABLE)/sources | build/po
 $(PORTABLE)/sources: tools/portable/libraries tools/portable/sources
 	$(call say,fetch $@) $< sources $@
 
+# ---------------------------------------------------------------- packages and releases
+
+# All lie in dist/ (docs/release.md).
+.PHONY: wheel deb dist release
+wheel: portable $(BUILD)/installed
+	@$(foreach it,x86_64 aarch64,$(PYTHON) tools/package/wheel.py $(it) dist/tmplgen-$(it)-linux \
+	    $(BUILD)/installed/share $(PORTABLE)/$(it)/licences dist &&) :
+
+deb: $(BUILD)/installed
+	@tools/deps.sh deb
+	@$(PYTHON) tools/package/deb.py $< $(BUILD)/deb dist
+
+dist:
+	@$(PYTHON) tools/package/source.py dist
+
+release:
+	@$(PYTHON) tools/package/release.py check
+	@rm -rf dist
+	@$(MAKE) --no-print-directory wheel deb dist
+	@$(PYTHON) tools/package/release.py record dist
+
 # ---------------------------------------------------------------- unit tests and fuzzers
 
 $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags | $(BUILD)/deps

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian or Ubuntu packages that a group of targets needs; elsewhere names them.
 #
-#   tools/deps.sh GROUP...            installs what is missing of build, test, test-full, portable
+#   tools/deps.sh GROUP...            installs what is missing of build, test, test-full, portable, deb
 #   tools/deps.sh --check GROUP...    installs nothing: names what is missing and fails
 #
 # Servers among them (nginx, sshd, registries) are started by tests alone: not while they are
@@ -21,6 +21,7 @@ clang:clang libclang-rt-dev clang-format:clang-format clang-tidy:clang-tidy
 cppcheck:cppcheck shellcheck:shellcheck'
 TEST_FULL='debootstrap:debootstrap buildah:buildah curl:curl nodejs:node npm:npm xz-utils:xz
 prometheus:promtool groovy:groovy rsync:rsync qemu-user:qemu-aarch64 libc6-arm64-cross'
+DEB='debhelper:dh dpkg-dev:dpkg-buildpackage'
 PORTABLE='python3:python3 python3-venv patch:patch xz-utils:xz'
 
 # What fuzzers are linked with: of libclang-rt-dev or, on older systems, of what clang needs.
@@ -46,10 +47,11 @@ group() {
     case $1 in
     build) echo "$BUILD" ;;
     test) echo "$BUILD $TEST" ;;
-    test-full) echo "$BUILD $TEST $TEST_FULL $PORTABLE" ;;
+    test-full) echo "$BUILD $TEST $TEST_FULL $PORTABLE $DEB lintian:lintian" ;;
     portable) echo "$BUILD $PORTABLE" ;;
+    deb) echo "$BUILD $DEB" ;;
     *)
-        echo "deps: unknown group '$1'; there are: build, test, test-full, portable" >&2
+        echo "deps: unknown group '$1'; there are: build, test, test-full, portable, deb" >&2
         exit 2
         ;;
     esac
