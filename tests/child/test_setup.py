@@ -42,13 +42,15 @@ class Child:
             '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
         )
         (self.folder / "backend.py").write_text(BACKEND)
-        for cuda in "cu126", "cu130":
-            wheel(self.folder / cuda, "torch", f"{NUMBER}+{cuda}")
+        for build in "cu126", "cu130", "cpu":
+            wheel(self.folder / build, "torch", f"{NUMBER}+{build}")
+        wheel(self.folder / "plain", "torch", NUMBER)
         self.python = quick_python(self.folder / "python3", sys.executable)
         self.pip = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": "/dev/null", "INDEX_URL": ""}
 
-    def setup(self, device="cuda", cuda="cu130", **env):
+    def setup(self, device="cuda", cuda=None, status=0, **env):
         """What `ci/setup.sh` says."""
+        cuda = cuda or {"cuda": "cu130", "cpu": "cpu"}[device]
         done = subprocess.run(
             ["ci/setup.sh", device],
             cwd=self.folder,
@@ -58,16 +60,18 @@ class Child:
             text=True,
             check=False,
         )
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == status, done.stderr
         return done.stdout + done.stderr
 
-    def torch(self):
-        code = "import torch; print(torch.__version__)"
-        return self.run(code)
-
-    def run(self, code):
-        command = [self.folder / ".venv/bin/python", "-c", code]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    def torch(self, venv=".venv"):
+        """Its version, or the error of what imports it."""
+        command = [
+            self.folder / venv / "bin/python",
+            "-c",
+            "import torch; print(torch.__version__)",
+        ]
+        said = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return said.stdout.strip()
 
 
 BACKEND = """
@@ -127,6 +131,20 @@ def test_another_device_and_another_pin_start_afresh(child):
     path = child.folder / "requirements/framework.txt"
     path.write_text(f"torch=={NUMBER}\n# of another CUDA\n")
     assert "afresh" in child.setup("cpu")
+
+
+def test_a_cpu_never_gets_the_build_for_cuda_under_the_same_version(child):
+    """As an index that mirrors PyPI alone has it: gigabytes of libraries come with that."""
+    said = child.setup("cpu", "plain", status=1)
+    assert (
+        f"no build for CPUs was found: INDEX_URL=... names an index that has torch=={NUMBER}+cpu"
+        in said
+    )
+    assert "ModuleNotFoundError" in child.torch()
+    child.setup("cpu", "cpu")
+    assert child.torch() == f"{NUMBER}+cpu"
+    child.setup("cpu", "plain", CPU_BUILDS="", VENV="other")
+    assert child.torch("other") == NUMBER
 
 
 @pytest.mark.full

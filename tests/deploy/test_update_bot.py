@@ -1,6 +1,9 @@
 """The bot for real: newer catalogs, a bare repository, tokens that may less, and one request."""
 
 import subprocess
+import sys
+import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -170,9 +173,31 @@ def test_tmplgen_comes_from_a_release_whose_sum_is_right(place):
     assert len(place.branch()) == 1 and place.forge.log == []
 
 
-def test_without_tmplgen_it_says_how_to_have_one(place):
+def test_until_it_is_set_up_it_says_how_and_nobody_gets_a_red_job(place):
+    place.release("9.1.0", **{EDITORCONFIG: comment})
     done = place.run(TMPLGEN=None, PATH="/usr/bin:/bin")
-    assert done.returncode == 1 and "TMPLGEN_URL and TMPLGEN_SHA256" in done.stderr
+    assert done.returncode == 0 and place.branch() == []
+    assert done.stdout.startswith("::notice title=template-update::not set up: TMPLGEN_PIP, ")
+
+
+def test_tmplgen_comes_from_pip(place, tmp_path):
+    """A wheel with the program in its scripts, as `make wheel` makes it."""
+    about = "tmplgen-9.dist-info"
+    with zipfile.ZipFile(tmp_path / "tmplgen-9-py3-none-any.whl", "w") as file:
+        script = zipfile.ZipInfo("tmplgen-9.data/scripts/tmplgen")
+        script.external_attr = 0o100755 << 16
+        file.writestr(script, BINARY.read_bytes())
+        file.writestr(f"{about}/METADATA", "Metadata-Version: 2.1\nName: tmplgen\nVersion: 9\n")
+        file.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        file.writestr(f"{about}/RECORD", "")
+    here = {"TMPLGEN": None, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(tmp_path)}
+    path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    place.release("9.1.0", **{EDITORCONFIG: comment})
+    done = place.run("branch", TMPLGEN_PIP="tmplgen==8", PATH=path, **here)
+    assert done.returncode == 1 and "pip has no tmplgen==8" in done.stderr
+    done = place.run("branch", TMPLGEN_PIP="tmplgen==9", PATH=path, **here)
+    assert done.returncode == 0, done.stderr
+    assert len(place.branch()) == 1
 
 
 DOCKER = """#!/bin/sh

@@ -25,5 +25,11 @@ if command -v uv >/dev/null; then
     uv python find --no-project --system "$wanted"
     exit
 fi
-echo "Python $wanted is not installed: install it, or uv, or name another with PYTHON=..." >&2
+here=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || here=3.NN
+cat >&2 <<EOF
+Python $wanted is not installed. One of these helps:
+  uv (https://docs.astral.sh/uv/), which fetches it by itself
+  tmplgen update --set python=$here   moves the project to another Python: this machine has $here
+  PYTHON=/path/to/python$wanted       where it is installed elsewhere
+EOF
 exit 1

@@ -3,7 +3,8 @@
 # What `make lock` has locked is installed by its hashes.
 # Usage: ci/setup.sh [cpu|cuda]
 # Environment: VENV (.venv), PYTHON (found by .python-version), INDEX_URL (the framework's index;
-# default: the framework's own; for cpu whatever pip is set to, if it is set to anything)
+# default: the framework's own; for cpu whatever pip is set to, if it is set to anything); CPU_BUILDS
+# (packages of which DEVICE=cpu takes the build VERSION+cpu alone; empty: whatever the index has)
 set -eu
 cd "$(dirname "$0")/.."
 . ci/framework.sh
@@ -57,6 +58,14 @@ if [ -z "$made" ] && [ "$(cat "$venv/made-for" 2>/dev/null)" != "$wanted" ]; the
     fresh
 fi
 
+# Takes what has an index of its own; pip's own index where INDEX is empty.
+take_first() { # INDEX [OPTION...]
+    from=$1
+    shift
+    pip "$@" install --constraint requirements/constraints.txt --constraint "$builds" ${from:+--index-url "$from"} \
+        --requirement "$first"
+}
+
 # What has an index of its own comes first; then the rest with it, so that nothing of it is exchanged
 # for another build.
 requirements=requirements/framework$suffix.txt
@@ -69,8 +78,17 @@ if [ -e "$lock.txt" ]; then
     pip install --require-hashes --no-deps ${index:+--extra-index-url "$index"} \
         --requirement "$lock.txt" --requirement "$lock-dev.txt"
 else
-    pip install --constraint requirements/constraints.txt ${index:+--index-url "$index"} --requirement "$first"
-    pip install --constraint requirements/constraints.txt --requirement "$first" --requirement "$requirements" \
+    builds=$venv/cpu-builds.txt
+    if [ "$device" = cpu ]; then ci/cpu-builds.sh; fi >"$builds"
+    # The framework's own index is asked where pip's has no build for CPUs.
+    take_first "$index" || { [ -z "$index" ] && [ -s "$builds" ] && take_first "$CPU_INDEX_URL" --retries 1; } || {
+        [ ! -s "$builds" ] ||
+            echo "no build for CPUs was found: INDEX_URL=... names an index that has $(paste -s -d' ' "$builds")" \
+                "(CPU_BUILDS= takes any build, which may bring gigabytes of CUDA)" >&2
+        exit 1
+    }
+    pip install --constraint requirements/constraints.txt --constraint "$builds" \
+        --requirement "$first" --requirement "$requirements" \
         ${more:+--requirement "$more"} --requirement requirements/runtime.txt --requirement requirements/dev.txt
 fi
 if [ ! -e requirements/build.txt ]; then

@@ -4,14 +4,16 @@
 # stays, the template's lies beside it as NAME.tmplgen-theirs.
 # Usage: ci/template-update.sh [github|gitlab|branch]   whose request it is; branch: only a branch
 # Environment:
-#   TMPLGEN                the program; else the one on PATH, else what TMPLGEN_URL has, whose sha256 must be
-#                          TMPLGEN_SHA256, else that of the image TMPLGEN_IMAGE
+#   TMPLGEN                the program; else the one on PATH, else what TMPLGEN_URL has, the one file of a
+#                          release whose sha256 must be TMPLGEN_SHA256, else what pip installs for TMPLGEN_PIP
+#                          (tmplgen==VERSION), else that of the image TMPLGEN_IMAGE
 #   TEMPLATE_UPDATE_TOKEN  pushes and opens the request. On GitHub it must be allowed to write contents,
 #                          pull requests and workflows; without it the job's own token (GITHUB_TOKEN) is taken,
 #                          which may not push workflows
 #   github: GITHUB_REPOSITORY, GITHUB_API_URL; gitlab: CI_API_V4_URL, CI_PROJECT_ID; both: PUSH_URL (origin),
 #   DEFAULT_BRANCH (that of HEAD)
-# Ends with 0 where there is nothing to do, something was proposed, or somebody is at work on the branch;
+# Ends with 0 where there is nothing to do, something was proposed, somebody is at work on the branch, or nothing
+# of this is set;
 # with 1 where it could not be proposed: reports/template-update.bundle then holds the branch.
 set -eu
 cd "$(dirname "$0")/.."
@@ -55,9 +57,15 @@ from_image() {
 }
 
 from_url() {
-    curl --fail --silent --show-error --location --output "$scratch/tmplgen" "$TMPLGEN_URL" &&
+    python3 -c 'import shutil, sys, urllib.request as web
+shutil.copyfileobj(web.urlopen(sys.argv[1], timeout=60), open(sys.argv[2], "wb"))' "$TMPLGEN_URL" "$scratch/tmplgen" &&
         echo "${TMPLGEN_SHA256:?says which program TMPLGEN_URL has to have} *$scratch/tmplgen" |
         sha256sum --check --status
+}
+
+from_pip() {
+    python3 -m pip install --quiet --disable-pip-version-check --target "$scratch/pip" "$TMPLGEN_PIP" &&
+        cp "$scratch/pip/bin/tmplgen" "$scratch/tmplgen"
 }
 
 if [ -n "${TMPLGEN-}" ]; then
@@ -68,11 +76,16 @@ else
     tmplgen=$scratch/tmplgen
     if [ -n "${TMPLGEN_URL-}" ]; then
         from_url || { echo "$TMPLGEN_URL is not the tmplgen whose sha256 is $TMPLGEN_SHA256" >&2; exit 1; }
+    elif [ -n "${TMPLGEN_PIP-}" ]; then
+        from_pip || { echo "pip has no $TMPLGEN_PIP" >&2; exit 1; }
     elif [ -n "${TMPLGEN_IMAGE-}" ]; then
         from_image || { echo "there is no tmplgen in the image $TMPLGEN_IMAGE" >&2; exit 1; }
     else
-        echo "no tmplgen: set TMPLGEN_IMAGE, or TMPLGEN_URL and TMPLGEN_SHA256 (README.md, \"Versions and updates\")" >&2
-        exit 1
+        mark=
+        [ "$how" != github ] || mark='::notice title=template-update::'
+        echo "${mark}not set up: TMPLGEN_PIP, TMPLGEN_URL and TMPLGEN_SHA256, or TMPLGEN_IMAGE say where tmplgen" \
+            "comes from (README.md, \"Versions and updates\")"
+        exit
     fi
     chmod +x "$tmplgen"
 fi
