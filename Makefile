@@ -93,7 +93,8 @@ $(BUILD)/src/%.o: src/%.c $(BUILD)/flags | $(BUILD)/deps
 
 # Files that are texts in the program (src/base/embed.h), which no compiler tells make of.
 EMBEDDED := $(shell find src -path '*/files/*' -type f)
-$(filter %_files.o,$(OBJECTS)): $(EMBEDDED)
+EMBEDDING := $(patsubst %.c,%.o,$(shell grep -lw '^EMBED' $(SOURCES)))
+$(EMBEDDING:%=$(BUILD)/%): $(EMBEDDED)
 
 # ---------------------------------------------------------------- the built-in catalog
 
@@ -209,7 +210,7 @@ $(BUILD)/fuzz/src/%.o: src/%.c $(BUILD)/flags | $(BUILD)/deps
 	@mkdir -p $(@D)
 	$(call say,fuzz $<) $(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c -o $@ $<
 
-$(filter %_files.o,$(OBJECTS:$(BUILD)/%=$(BUILD)/fuzz/%)): $(EMBEDDED)
+$(EMBEDDING:%=$(BUILD)/fuzz/%): $(EMBEDDED)
 
 # It reaches what a linker takes of the library for it.
 $(BUILD)/fuzz/fuzz_%.mk: $(BUILD)/harness/%.o $(BUILD)/libtmplgen.a
