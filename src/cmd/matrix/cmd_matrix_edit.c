@@ -169,7 +169,7 @@ const struct command matrix_refresh_command = {
 
 static const struct option accept_options[] = {
     {"variant", "V", "this build alone, and the release", false},
-    {"confidence", "WORD", "what they are lifted to: medium (default) or high", false},
+    {"confidence", "medium|high", "what they are lifted to (default: medium)", false},
     {NULL, NULL, NULL, false},
 };
 

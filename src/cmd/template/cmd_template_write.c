@@ -118,7 +118,7 @@ static int new_type_run(struct run *run, struct err *err)
 
 static const struct option type_options[] = {
     {"catalog", "DIR", "the catalog's folder, or one that is to become one (default: .)", false},
-    {"stack", "WORD", "framework: each project has a GPU stack; none (default)", false},
+    {"stack", "framework|none", "framework: each project has a GPU stack (default: none)", false},
     {"from", "TYPE", "extend this type of the catalog: all that it has, and what you add", false},
     {NULL, NULL, NULL, false},
 };
