@@ -61,10 +61,16 @@ static int unknown_command(struct err *err, struct arena *arena, const char *con
                    : err_hint(err, "the commands are: %s", name_list(arena, family));
 }
 
+/* Not a command of users: the words that follow are those of a command line being typed. */
+static bool completes(const char *const *argv, size_t argc)
+{
+    return argc && strcmp(argv[0], "__complete") == 0;
+}
+
 /* True where a failure must be a JSON document even where the options could not be parsed. */
 static bool wants_json(const char *const *argv, size_t argc)
 {
-    for (size_t i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+    for (size_t i = 0; i < argc && strcmp(argv[i], "--") != 0 && !completes(argv, argc); i++)
         if (strcmp(argv[i], "--json") == 0)
             return true;
     return false;
@@ -88,6 +94,8 @@ static int run_command(struct run *run, const char *const *argv, size_t argc, st
 {
     size_t words = 0;
     const char *help[] = {"help", NULL};
+    if (completes(argv, argc))
+        return complete_words(run, argv + 1, argc - 1);
     bool half = argc == 2 && is_family(argv[0]); /* "matrix --help" */
     if (argc == 0 || is_option(argv[0], "help")) {
         argv = help;

@@ -18,7 +18,7 @@ TEST='docker-registry:docker-registry skopeo:skopeo apache2-utils:htpasswd opens
 nginx-light fcgiwrap openssh-server openssh-client:ssh gnupg:gpg mandoc:makewhatis
 python3:python3 python3-venv libcmocka-dev valgrind:valgrind strace:strace
 clang:clang libclang-rt-dev clang-format:clang-format clang-tidy:clang-tidy
-cppcheck:cppcheck shellcheck:shellcheck'
+cppcheck:cppcheck shellcheck:shellcheck zsh:zsh fish:fish'
 TEST_FULL='debootstrap:debootstrap buildah:buildah curl:curl nodejs:node npm:npm xz-utils:xz
 prometheus:promtool groovy:groovy rsync:rsync qemu-user:qemu-aarch64 libc6-arm64-cross'
 DEB='debhelper:dh dpkg-dev:dpkg-buildpackage'

@@ -167,6 +167,13 @@ TG_CHECKED int ask_yes(bool *yes, const char *question, struct err *err);
  */
 TG_CHECKED int machine_fill_auto(struct stack_request *request, struct run *run, struct err *err);
 
+/*
+ * Prints what the last of these words may become: VALUE, a tab and a description, a line each; a
+ * VALUE that ends in '=' goes on. ":files" or ":folders", a tab and the part of the word before the
+ * path ask the shell for those. Writes nothing, and asks no server. Returns an exit code.
+ */
+int complete_words(struct run *run, const char *const *argv, size_t argc);
+
 /* Finds the command whose name `argv` begins with, and its number of words; NULL: none. */
 const struct command *command_find(size_t *words, const struct command *const *commands,
                                    const char *const *argv, size_t argc);

@@ -324,12 +324,11 @@ def test_an_option_is_offered_if_a_type_of_the_catalog_asks_for_it(tmplgen, work
     for path in ROOT.glob("templates/**/*.yml"):
         asked |= set(re.findall(r"- name: (\w+)$", path.read_text(), re.M))
     helps = tmplgen("help", "new", cwd=work).out
-    scripts = [tmplgen("completion", shell, cwd=work).out for shell in ("bash", "zsh", "fish")]
+    completed = tmplgen("__complete", "new", "--", cwd=work).out
     for option in ("ci", "registry", "deploy", "gpu-sharing", "orchestrator"):
         offered = option.replace("-", "_") in asked
         assert (f"--{option} " in helps) == offered, option
-        for script in scripts:
-            assert bool(re.search(rf"(--|-l ){option} ", script)) == offered, option
+        assert (f"--{option}\t" in completed) == offered, option
 
 
 @pytest.mark.parametrize("option", ["deploy", "gpu-sharing", "orchestrator"])

@@ -144,7 +144,7 @@ def test_the_overview_has_every_command_and_no_other(tmplgen, work):
 
 
 @pytest.mark.parametrize("name", WHOLE)
-def test_every_command_has_help_in_completion_and_overview(tmplgen, work, name):
+def test_every_command_has_help(tmplgen, work, name):
     done = tmplgen("help", *name.split(), cwd=work)
     assert done.code == 0 and done.out.startswith(f"usage: tmplgen {name}")
     assert tmplgen(*name.split(), "--help", cwd=work).out == done.out
@@ -170,22 +170,6 @@ def test_what_is_printed_is_the_text_of_the_document(tmplgen, work, words):
     done = tmplgen(*words.split(), "--json", cwd=work)
     assert done.code == 0
     assert done.json["text"] == tmplgen(*words.split(), cwd=work).out
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_knows_every_command(tmplgen, work, shell):
-    script = tmplgen("completion", shell, cwd=work).out
-    for first, words in COMMANDS.items():
-        for word in words:
-            if shell == "fish" and first:
-                seen = f"'__fish_seen_subcommand_from {first}; and not __fish_seen_subcommand_from "
-                assert f"{seen}{' '.join(words)} ' -a '{word}' -d " in script
-            elif shell == "fish":
-                assert f"-n __fish_use_subcommand -a '{word}' -d " in script
-            else:
-                assert f'    "{first} {word} "*) options='.replace('" ', '"') in script
-    for option in ("plan", "only", "lock", "mirror", "engine", "contexts", "onto"):
-        assert option in script
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -228,35 +212,6 @@ def test_a_second_word_that_is_like_none(tmplgen, work):
     done = tmplgen("image", "xxxxxxxxxxxx", cwd=work)
     assert done.code == 2
     assert "image list, image render" in done.err and "matrix list" not in done.err
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_names_commands_and_options(tmplgen, work, shell):
-    done = tmplgen("completion", shell, cwd=work)
-    assert done.code == 0
-    assert "new" in done.out and "framework" in done.out
-
-
-@pytest.mark.parametrize(
-    ("typed", "wanted"),
-    [
-        ("new --frame", "--framework"),
-        ("ima", "image"),
-        ("image ba", "bake"),
-        ("image ", "list render lock verify build push bake rebase"),
-        ("image bake --con", "--contexts"),
-        ("matrix res", "resolve"),
-    ],
-)
-def test_bash_completion_completes(tmplgen, work, typed, wanted):
-    script = tmplgen("completion", "bash", cwd=work).out
-    words = " ".join(f"'{word}'" for word in typed.split(" "))
-    done = subprocess.run(
-        ["bash", "-c", script + f"COMP_WORDS=(tmplgen {words}); "
-         "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _tmplgen; echo ${COMPREPLY[@]}"],
-        cwd=work, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert done.stdout.strip() == wanted
 
 
 def test_full_standard_output_is_reported():

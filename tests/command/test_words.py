@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from ..common.program import BINARY, ROOT
+from .test_usage import WHOLE
 
 # Of other programs, in a hint of their own.
 FOREIGN = {
@@ -58,11 +59,13 @@ def literals(source: str):
 
 def options() -> dict:
     """The flags of each command, by its name: from the table that the parser reads, too."""
-    script = subprocess.run([BINARY, "completion", "bash"], capture_output=True, check=True)
-    found = {}
-    for name, flags in re.findall(r'"([a-z ]+) "\*\) options="([^"]*)"', script.stdout.decode()):
-        found[name] = set(flags.split()) | {"-h"}
-    return found
+
+    def words(*typed):
+        asked = [BINARY, "__complete", *typed]
+        lines = subprocess.run(asked, capture_output=True, check=True, text=True).stdout
+        return [line.split("\t")[0] for line in lines.splitlines()]
+
+    return {name: {*words(*name.split(), "--"), "-h"} for name in WHOLE}
 
 
 def said():

@@ -1,4 +1,5 @@
-/* `help`, `version`, `completion`: made from the table of commands. */
+/* `help`, `version`, `completion`: what the program says of itself. */
+#include "base/embed.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
 #include "cmd/common/opt.h"
@@ -175,151 +176,22 @@ const struct command version_command = {.name = "version",
 
 /* ---------------------------------------------------------------- completion */
 
-typedef void format_script(struct buf *out, const struct command *const *commands);
+#define FILES "src/cmd/common/files/"
 
-static size_t first_len(const struct command *command)
-{
-    return strcspn(command->name, " ");
-}
-
-/* "image list" -> "list"; NULL for a command of one word. */
-static const char *second_word(const struct command *command)
-{
-    const char *space = strchr(command->name, ' ');
-    return space ? space + 1 : NULL;
-}
-
-static bool is_same_first(const struct command *a, const struct command *b)
-{
-    return first_len(a) == first_len(b) && strncmp(a->name, b->name, first_len(a)) == 0;
-}
-
-/* Commands with the same first word follow each other. */
-static bool is_first_of_its_word(const struct command *const *commands, size_t i)
-{
-    return i == 0 || !is_same_first(commands[i - 1], commands[i]);
-}
-
-/* The second words after the first one of commands[i], each followed by a blank. */
-static void put_second_words(struct buf *out, const struct command *const *commands, size_t i)
-{
-    for (size_t j = i; commands[j] && is_same_first(commands[i], commands[j]); j++)
-        (void)buf_printf(out, "%s ", second_word(commands[j]));
-}
-
-static void format_bash(struct buf *out, const struct command *const *commands)
-{
-    (void)buf_puts(out, "# bash completion for tmplgen\n_tmplgen() {\n"
-                        "    local words=\"${COMP_WORDS[*]:1:COMP_CWORD-1}\" options=\"\"\n"
-                        "    case \"$words \" in\n");
-    for (size_t i = 0; commands[i]; i++) {
-        if (second_word(commands[i]) && is_first_of_its_word(commands, i)) {
-            (void)buf_printf(out, "    \"%.*s \") options=\"", (int)first_len(commands[i]),
-                             commands[i]->name);
-            put_second_words(out, commands, i);
-            (void)buf_puts(out, "\" ;;\n");
-        }
-        (void)buf_printf(out, "    \"%s \"*) options=\"", commands[i]->name);
-        for (const struct option_group *group = commands[i]->options; group->options; group++)
-            for (const struct option *option = group->options; option->name; option++)
-                if (option->help)
-                    (void)buf_printf(out, "--%s ", option->name);
-        (void)buf_puts(out, "\" ;;\n");
-    }
-    (void)buf_puts(out, "    *) options=\"");
-    for (size_t i = 0; commands[i]; i++)
-        if (is_first_of_its_word(commands, i))
-            (void)buf_printf(out, "%.*s ", (int)first_len(commands[i]), commands[i]->name);
-    (void)buf_puts(out, "\" ;;\n    esac\n"
-                        "    mapfile -t COMPREPLY < <(compgen -o default -W \"$options\" -- "
-                        "\"${COMP_WORDS[COMP_CWORD]}\")\n"
-                        "}\ncomplete -F _tmplgen tmplgen\n");
-}
-
-static void format_zsh(struct buf *out, const struct command *const *commands)
-{
-    (void)buf_puts(out, "#compdef tmplgen\n# zsh completion for tmplgen\n"
-                        "autoload -U +X bashcompinit && bashcompinit\n");
-    format_bash(out, commands);
-}
-
-/* Puts a text in fish's single quotes, with \ and ' escaped. */
-static void put_fish_text(struct buf *out, const char *text)
-{
-    (void)buf_putc(out, '\'');
-    for (; *text; text++) {
-        if (*text == '\'' || *text == '\\')
-            (void)buf_putc(out, '\\');
-        (void)buf_putc(out, *text);
-    }
-    (void)buf_putc(out, '\'');
-}
-
-/* The condition that the words of this command have been typed. */
-static void put_seen(struct buf *out, const struct command *command)
-{
-    const char *second = second_word(command);
-    (void)buf_printf(out, "complete -c tmplgen -n '__fish_seen_subcommand_from %.*s",
-                     (int)first_len(command), command->name);
-    if (second)
-        (void)buf_printf(out, "; and __fish_seen_subcommand_from %s", second);
-    (void)buf_puts(out, "' ");
-}
-
-/* Puts the next word: the first one, or the second after the first. */
-static void put_words(struct buf *out, const struct command *const *commands, size_t i)
-{
-    const struct command *command = commands[i];
-    const char *second = second_word(command);
-    size_t first = i;
-    if (is_first_of_its_word(commands, i))
-        (void)buf_printf(out, "complete -c tmplgen -n __fish_use_subcommand -a '%.*s'%s",
-                         (int)first_len(command), command->name, second ? "\n" : " -d ");
-    if (second) {
-        while (!is_first_of_its_word(commands, first))
-            first--;
-        (void)buf_printf(out,
-                         "complete -c tmplgen -n '__fish_seen_subcommand_from %.*s; "
-                         "and not __fish_seen_subcommand_from ",
-                         (int)first_len(command), command->name);
-        put_second_words(out, commands, first);
-        (void)buf_printf(out, "' -a '%s' -d ", second);
-    }
-    put_fish_text(out, command->summary);
-    (void)buf_putc(out, '\n');
-}
-
-static void put_fish_option(struct buf *out, const struct command *command,
-                            const struct option *option)
-{
-    put_seen(out, command);
-    (void)buf_printf(out, "-l %s %s-d ", option->name, option->argument ? "-r " : "");
-    put_fish_text(out, option->help);
-    (void)buf_putc(out, '\n');
-}
-
-static void format_fish(struct buf *out, const struct command *const *commands)
-{
-    (void)buf_puts(out, "# fish completion for tmplgen\ncomplete -c tmplgen -f\n");
-    for (size_t i = 0; commands[i]; i++) {
-        put_words(out, commands, i);
-        for (const struct option_group *group = commands[i]->options; group->options; group++)
-            for (const struct option *option = group->options; option->name; option++)
-                if (option->help)
-                    put_fish_option(out, commands[i], option);
-    }
-}
+/* They ask `__complete` (complete.c), and know no word of their own. */
+EMBED(completion_bash, FILES "tmplgen.bash");
+EMBED(completion_zsh, FILES "_tmplgen");
+EMBED(completion_fish, FILES "tmplgen.fish");
 
 static int completion_run(struct run *run, struct err *err)
 {
     static const struct {
-        const char *shell;
-        format_script *format;
-    } scripts[] = {{"bash", format_bash}, {"zsh", format_zsh}, {"fish", format_fish}};
+        const char *shell, *text;
+    } scripts[] = {{"bash", completion_bash}, {"zsh", completion_zsh}, {"fish", completion_fish}};
     const char *shell = run->options.argument_count ? run->options.arguments[0] : "";
     for (size_t i = 0; i < sizeof(scripts) / sizeof(*scripts); i++)
         if (strcmp(shell, scripts[i].shell) == 0) {
-            scripts[i].format(&run->out, run->commands);
+            (void)buf_puts(&run->out, scripts[i].text);
             return put_text(run);
         }
     (void)(*shell ? err_set(err, TG_USAGE, "usage", "unknown shell '%s'", shell)
@@ -327,10 +199,13 @@ static int completion_run(struct run *run, struct err *err)
     return err_hint(err, "say bash, zsh or fish");
 }
 
-const struct command completion_command = {.name = "completion",
-                                           .usage = "bash|zsh|fish",
-                                           .summary = "Print a completion script for a shell.",
-                                           .details = "For bash: source <(tmplgen completion bash)",
-                                           .options = {{"Output", common_options}},
-                                           .max_arguments = 1,
-                                           .run = completion_run};
+const struct command completion_command = {
+    .name = "completion",
+    .usage = "bash|zsh|fish",
+    .summary = "Print a completion script for a shell.",
+    .details = "For bash, 3.2 and newer, in ~/.bashrc: eval \"$(tmplgen completion bash)\"\n"
+               "For zsh, in ~/.zshrc after compinit: source <(tmplgen completion zsh)\n"
+               "For fish: tmplgen completion fish > ~/.config/fish/completions/tmplgen.fish",
+    .options = {{"Output", common_options}},
+    .max_arguments = 1,
+    .run = completion_run};
