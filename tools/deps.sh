@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs the Debian or Ubuntu packages that a group of targets needs; elsewhere names them.
 #
-#   tools/deps.sh GROUP...            installs what is missing of build, test, test-full, portable, deb
+#   tools/deps.sh GROUP...            installs what is missing of build, test, test-full, portable,
+#                                     deb
 #   tools/deps.sh --check GROUP...    installs nothing: names what is missing and fails
 #
 # Servers among them (nginx, sshd, registries) are started by tests alone: not while they are

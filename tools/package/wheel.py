@@ -3,7 +3,8 @@
     wheel.py ARCH FILE SHARE LICENCES OUT    writes OUT/tmplgen-VERSION-...-ARCH.whl
 
 SHARE has manual pages and completions as `make install` puts them; LICENCES those of the libraries
-in FILE. The format: https://packaging.python.org/en/latest/specifications/binary-distribution-format/
+in FILE. The format:
+https://packaging.python.org/en/latest/specifications/binary-distribution-format/
 """
 
 import base64
