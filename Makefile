@@ -332,12 +332,13 @@ build/mutants-venv/made: tests/mutants/requirements.txt
 build/peers-venv/made: tests/peers/requirements.txt
 build/smoke-venv/made: tests/smoke/requirements.txt
 build/portable-venv/made: tools/portable/requirements.txt
+build/packages-venv/made: tests/e2e/packages.txt
 build/venv/made build/bench-venv/made build/mutants-venv/made build/peers-venv/made \
-build/smoke-venv/made build/portable-venv/made:
+build/smoke-venv/made build/portable-venv/made build/packages-venv/made:
 	@echo '  venv $(@D)'
 	@rm -rf $(@D)
 	@$(PYTHON) -m venv $(@D)
-	@$(@D)/bin/pip install -qq --disable-pip-version-check -r $<
+	@$(@D)/bin/python -m pip install -qq --disable-pip-version-check -r $<
 	@touch $@
 
 release-catalog:

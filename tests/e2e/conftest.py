@@ -62,6 +62,7 @@ TAKE_TURNS = (
     "test_frameworks",
     "test_image [pytorch]",
     "test_inference_clients",
+    "test_packages",
     "test_portable_elsewhere",
     "test_stores",
     "test_swaps",
