@@ -22,6 +22,9 @@ struct http_settings {
     void *context;
 };
 
+/* The version of libcurl; NULL: the one file finds none. */
+const char *http_library(void);
+
 /*
  * One request and its answer. The caller fills in the request. A user and password in the URL
  * become Basic authorization. Authorization is sent only to the scheme, host and port of `url`,

@@ -1,5 +1,6 @@
 """What a forge and a lawyer look for in the repository itself."""
 
+import re
 import tomllib
 
 import pytest
@@ -16,6 +17,14 @@ def test_the_licence_is_apache_2_and_covers_every_file():
     assert "END OF TERMS AND CONDITIONS" in text
     [all_files] = tomllib.loads((ROOT / "REUSE.toml").read_text())["annotations"]
     assert (all_files["path"], all_files["SPDX-License-Identifier"]) == ("**", "Apache-2.0")
+
+
+def test_program_and_catalog_have_one_version():
+    """And the newest section of the changelog is of that one, or of the release that it becomes."""
+    program = re.search(r'TMPLGEN_VERSION "(.*)"', (ROOT / "src/tmplgen.h").read_text())[1]
+    assert yaml.safe_load((ROOT / "catalog.yml").read_text())["version"] == program
+    newest = re.search(r"^## (\S+),", (ROOT / "CHANGELOG.md").read_text(), re.M)[1]
+    assert newest == program.removesuffix("-dev")
 
 
 def test_it_can_be_cited():

@@ -44,12 +44,13 @@ FOR_GENERATED = {"src/catalog/builtin_data.h"}
 OWNERS = {
     "git2.h": [
         "src/git/.*",
+        "src/cmd/common/cmd_version",
         "src/catalog/.*/(git_source|git_files|remote_source|render|signature)",
         "src/child/.*",
         "src/(apply|plan|update)/.*",
     ],
-    "yaml.h": ["src/data/yaml/yaml"],
-    "jansson.h": ["src/data/json"],
+    "yaml.h": ["src/data/yaml/yaml", "src/cmd/common/cmd_version"],
+    "jansson.h": ["src/data/json", "src/cmd/common/cmd_version"],
     "curl/curl.h": ["src/io/net/http", "src/io/net/libcurl"],
     "regex.h": [],  # libc's has no limits: base/pattern.h
 }

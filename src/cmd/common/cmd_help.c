@@ -1,11 +1,9 @@
-/* `help`, `version`, `completion`: what the program says of itself. */
+/* `help`, `completion`: what the program says of itself. */
 #include "base/embed.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
 #include "cmd/common/opt.h"
 #include "data/document.h"
-#include "jinja/template.h"
-#include "tmplgen.h"
 
 #include <string.h>
 
@@ -152,27 +150,12 @@ static int help_run(struct run *run, struct err *err)
     return unknown_command(run, first, err);
 }
 
-static int version_run(struct run *run, struct err *err)
-{
-    (void)err;
-    cmd_tell(run, FIELD("version", TMPLGEN_VERSION), FIELD("engine", TEMPLATE_ENGINE));
-    cmd_print(run, "tmplgen %s (engine %d)\n", TMPLGEN_VERSION, TEMPLATE_ENGINE);
-    return TG_OK;
-}
-
 const struct command help_command = {.name = "help",
                                      .usage = "[COMMAND]",
                                      .summary = "Show what commands and options there are.",
                                      .options = {{"Output", common_options}},
                                      .max_arguments = 2,
                                      .run = help_run};
-
-const struct command version_command = {.name = "version",
-                                        .usage = "",
-                                        .summary = "Show the version of this program.",
-                                        .options = {{"Output", common_options}},
-                                        .max_arguments = 0,
-                                        .run = version_run};
 
 /* ---------------------------------------------------------------- completion */
 

@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if LIBGIT2_VER_MAJOR != 1
+#error "libgit2 1.5 to 1.9 is needed: the objects and ids of another major version are others"
+#endif
+
 int git_fail(struct err *err, const char *format, ...)
 {
     const git_error *reason = git_error_last();
@@ -35,6 +39,11 @@ int git_start(struct err *err)
     static bool started;
     if (started)
         return 0;
+    int major, minor, revision;
+    (void)git_libgit2_version(&major, &minor, &revision);
+    if (major != LIBGIT2_VER_MAJOR)
+        return err_set(err, TG_RUNTIME, "git", "libgit2 %d.%d.%d is not the libgit2 1 that is needed",
+                       major, minor, revision);
     if (git_libgit2_init() < 0)
         return git_fail(err, "cannot start libgit2");
     started = true;

@@ -43,6 +43,11 @@ static int start_library(struct err *err)
     return 0;
 }
 
+const char *http_library(void)
+{
+    return libcurl_version();
+}
+
 /* ------------------------------------------------------------------ URLs */
 
 static void cleanup_url(CURLU **url)

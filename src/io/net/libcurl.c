@@ -1,6 +1,8 @@
 /* libcurl, opened at run time. */
 #include "io/net/libcurl.h"
 
+#include <curl/curl.h>
+
 #ifndef TG_PORTABLE
 
 int libcurl_load(struct err *err)
@@ -9,10 +11,13 @@ int libcurl_load(struct err *err)
     return 0;
 }
 
+const char *libcurl_version(void)
+{
+    return curl_version_info(CURLVERSION_NOW)->version;
+}
+
 #else
 
-#define CURL_DISABLE_TYPECHECK
-#include <curl/curl.h>
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +30,8 @@ int libcurl_load(struct err *err)
 
 static void *library;
 
-int libcurl_load(struct err *err)
+/* Looks for the library; NULL: there is none. */
+static const curl_version_info_data *find(void)
 {
     /* Both have had their names since 2006; the git of Debian and Ubuntu brings the second. */
     static const char *const files[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
@@ -34,7 +40,18 @@ int libcurl_load(struct err *err)
     curl_version_info_data *(*info)(CURLversion) = NULL;
     if (library)
         *(void **)&info = dlsym(library, "curl_version_info");
-    const curl_version_info_data *is = info ? info(CURLVERSION_NOW) : NULL;
+    return info ? info(CURLVERSION_NOW) : NULL;
+}
+
+const char *libcurl_version(void)
+{
+    const curl_version_info_data *is = find();
+    return is ? is->version : NULL;
+}
+
+int libcurl_load(struct err *err)
+{
+    const curl_version_info_data *is = find();
     if (is && is->version_num >= OLDEST)
         return 0;
     if (is)

@@ -8,3 +8,5 @@
  * if the library is missing, or older than 7.66.
  */
 TG_CHECKED int libcurl_load(struct err *err);
+/* Its version, such as "8.14.1", until the process ends; NULL: the library is missing. */
+const char *libcurl_version(void);
