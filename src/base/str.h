@@ -93,6 +93,8 @@ const char *str_and_more(struct arena *arena, const char *list, size_t count, si
  * none is near enough. Case does not count as an edit. The first of equally near names wins.
  */
 const char *str_nearest(const char *wrong, const char *const *names, size_t count);
+/* Whether it is exactly one of those edits from the other name. */
+bool str_is_one_slip(const char *a, const char *b);
 
 /*
  * Matches a shell-like glob with a whole path, by characters. `*`, `?` and the sets `[a-z]`,

@@ -10,7 +10,10 @@
 #include <string.h>
 
 #define OPTION_OF(constant, ...) {__VA_ARGS__},
-const struct option stack_options[] = {STACK_CHOICES(OPTION_OF){NULL, NULL, NULL, false}};
+const struct option stack_options[] = {
+    STACK_CHOICES(OPTION_OF){"unchecked", NULL,
+                             "take a package of --with whatever its name is like", false},
+    {NULL, NULL, NULL, false}};
 
 enum stack_choice stack_choice_of(struct span name)
 {
@@ -97,6 +100,8 @@ void request_overlay(struct stack_request *request, const struct stack_request *
     for (enum stack_choice i = 0; i < CHOICE_COUNT; i++)
         if (over->said[i].count)
             request->said[i] = over->said[i];
+    if (over->said[CHOICE_WITH].count)
+        request->spelled = over->spelled;
 }
 
 const char *request_framework(const struct stack_request *request, struct arena *arena)

@@ -38,8 +38,9 @@ struct yaml_node;
 enum stack_choice { STACK_CHOICES(STACK_CONSTANT) CHOICE_COUNT };
 
 /*
- * The options of the choices, by that enum; a row without a name ends them. An option's name is
- * also the key of --set, of answers, of a record's `request` and of JSON: all use this table.
+ * The options of the choices, by that enum, and --unchecked; a row without a name ends them. An
+ * option's name is also the key of --set, of answers, of a record's `request` and of JSON: all use
+ * this table.
  */
 extern const struct option stack_options[];
 
@@ -62,6 +63,9 @@ struct stack_need {
 struct stack_request {
     struct words said[CHOICE_COUNT];
     struct stack_need need;
+    /* Packages named in this run: one whose name is a letter off a known one is refused (exit 2).
+     */
+    struct words spelled;
     /* The user's request, where this one holds the recorded stack, too; or NULL. Outlives this. */
     const struct stack_request *asked;
 };

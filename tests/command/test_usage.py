@@ -1,6 +1,7 @@
 """Wrong usage: the right exit code, one clear message, the nearest name; help that is true."""
 
 import os
+import re
 import subprocess
 
 import pytest
@@ -246,3 +247,22 @@ def test_the_name_that_pip_has_for_a_framework_is_understood(tmplgen, work, type
     for words in (["matrix", "resolve"], ["new", "x", "--type", "service", "--defaults"]):
         done = tmplgen(*words, "--framework", typed, cwd=work)
         assert done.code == 2 and f"did you mean '{meant}'?" in done.err
+
+
+@pytest.mark.parametrize("typed", ["keras", "sklearn", "TF", "flax"])
+def test_what_people_say_for_a_stack_is_answered_with_a_request_that_works(tmplgen, work, typed):
+    said = tmplgen("matrix", "resolve", "--framework", typed, cwd=work)
+    assert said.code == 2
+    request = re.search(r"did you mean (--framework .*)\?", said.err)[1]
+    assert tmplgen("matrix", "resolve", *request.split(), cwd=work).code == 0
+
+
+def test_what_was_recorded_unchecked_is_not_looked_at_again(tmplgen, work):
+    words = ["--type", "library", "--framework", "pytorch", "--with", "torchvison"]
+    assert tmplgen("new", "it", *words, "--defaults", cwd=work).code == 2
+    assert tmplgen("new", "it", *words, "--defaults", "--unchecked", cwd=work).code == 0
+    child = work / "it"
+    assert tmplgen("update", "--set", "python=3.11", cwd=child).code == 0
+    refused = tmplgen("update", "--set", "with=acelerate", cwd=child)
+    assert refused.code == 2 and "did you mean 'accelerate'? --unchecked" in refused.err
+    assert tmplgen("update", "--set", "with=acelerate", "--unchecked", cwd=child).code == 0

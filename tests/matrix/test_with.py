@@ -282,6 +282,32 @@ def test_what_no_row_knows_is_said_in_plain_words(resolve):
     )
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("torchvison", "torchvision"),
+        ("tourch==2.9.1", "torch"),
+        ("acclerate>=1", "accelerate"),
+        ("numyp", "numpy"),
+        ("Xfromers", "xformers"),
+    ],
+)
+def test_a_name_a_letter_off_a_known_one_is_refused(matrix, typed, meant):
+    """Whoever has that name on an index gets what installs it: it would be in every image."""
+    words = ["resolve", "--framework", "pytorch", "--with", typed]
+    refused = matrix(*words)
+    assert refused.code == 2
+    assert f"did you mean '{meant}'? --unchecked takes" in refused.err
+    taken = matrix(*words, "--unchecked")
+    assert taken.code == 0 and typed in taken.out
+
+
+def test_every_known_package_is_itself_no_slip_of_another(matrix):
+    for package in PACKAGES:
+        done = matrix("resolve", "--framework", "pytorch", "--with", package)
+        assert "did you mean" not in done.err
+
+
 # ---------------------------------------------------------------- sets
 
 

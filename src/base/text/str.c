@@ -130,6 +130,12 @@ static size_t edit_distance(const char *a, size_t a_len, const char *b, size_t b
     return above[b_len];
 }
 
+bool str_is_one_slip(const char *a, const char *b)
+{
+    size_t a_len = strnlen(a, NEAREST_MAX + 1), b_len = strnlen(b, NEAREST_MAX + 1);
+    return a_len <= NEAREST_MAX && b_len <= NEAREST_MAX && edit_distance(a, a_len, b, b_len) == 1;
+}
+
 const char *str_nearest(const char *wrong, const char *const *names, size_t count)
 {
     size_t len = strlen(wrong), best = len / SLIP_LETTERS + 1;

@@ -112,6 +112,12 @@ static int add_file(struct choices *out, struct run *run, struct err *err)
     return add_map(out, run, doc->root, GIVEN_FILE, err);
 }
 
+static void add_spelled(struct stack_request *out, const struct run *run)
+{
+    if (!opt_given(&run->options, "unchecked"))
+        out->spelled = out->said[CHOICE_WITH];
+}
+
 bool choices_said(struct stack_request *out, struct run *run)
 {
     bool any = false;
@@ -120,6 +126,7 @@ bool choices_said(struct stack_request *out, struct run *run)
         out->said[i] = opt_values(&run->arena, &run->options, stack_options[i].name);
         any |= out->said[i].count > 0;
     }
+    add_spelled(out, run);
     return any;
 }
 
@@ -197,6 +204,7 @@ int choices_request(struct stack_request *out, struct run *run, const struct cho
                           : one_text(&out->said[i], &run->arena, given, name, err)) < 0)
             return -1;
     }
+    add_spelled(out, run);
     return machine_fill_auto(out, run, err);
 }
 

@@ -246,6 +246,7 @@ static const struct option what_options[] = {
     {"catalog", "SRC[@REF]", "the catalog has moved here: for this run and the record", false},
     {"set", "KEY=VALUE", "change an answer or a stack choice; `--set KEY=` takes a choice back",
      true},
+    {"unchecked", NULL, "with `--set with=`: take a package whatever its name is like", false},
     {"upgrade", NULL, "let the framework version and CUDA variant move", false},
     {"prerelease", NULL, "take a pre-release, too", false},
     {"allow-downgrade", NULL, "go to an older version", false},

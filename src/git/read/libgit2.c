@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if LIBGIT2_VER_MAJOR != 1
+#if defined(LIBGIT2_VER_MAJOR) && LIBGIT2_VER_MAJOR != 1
 #error "libgit2 1.5 to 1.9 is needed: the objects and ids of another major version are others"
 #endif
 
@@ -42,7 +42,7 @@ int git_start(struct err *err)
     int major, minor, revision;
     (void)git_libgit2_version(&major, &minor, &revision);
     if (major != LIBGIT2_VER_MAJOR)
-        return err_set(err, TG_RUNTIME, "git", "libgit2 %d.%d.%d is not the libgit2 1 that is needed",
+        return err_set(err, TG_RUNTIME, "git", "this is libgit2 %d.%d.%d: libgit2 1 is needed",
                        major, minor, revision);
     if (git_libgit2_init() < 0)
         return git_fail(err, "cannot start libgit2");

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define FRAMEWORKS_MAX 64
 #define DEFAULT_FAMILY "ubuntu" /* of images, unless --os or --image say otherwise */
@@ -350,6 +351,27 @@ static const char *meant_framework(const struct loader *loader, const char *name
     return str_nearest(name, names, count);
 }
 
+/* Words that people say for a stack of ours, with the request that means it. */
+static const struct {
+    const char *said, *request;
+} manners[] = {
+    {"flax", "--framework jax --with flax"},
+    {"huggingface", "--framework transformers"},
+    {"keras", "--framework tensorflow --with keras"},
+    {"onnx", "--framework onnxruntime --with onnx"},
+    {"scikit-learn", "--framework none --with scikit-learn"},
+    {"sklearn", "--framework none --with scikit-learn"},
+    {"tf", "--framework tensorflow"},
+};
+
+static const char *in_our_words(const char *name)
+{
+    for (size_t i = 0; i < sizeof(manners) / sizeof(*manners); i++)
+        if (strcasecmp(manners[i].said, name) == 0)
+            return manners[i].request;
+    return NULL;
+}
+
 static int unknown_framework(const struct loader *loader, const char *name)
 {
     const char **names;
@@ -365,6 +387,8 @@ static int unknown_framework(const struct loader *loader, const char *name)
     if (is_package)
         return err_hint(loader->err, "it is a package: %s",
                         shell_command(loader->arena, "--framework %s --with %s", package.on, name));
+    if (in_our_words(name))
+        return err_hint(loader->err, "did you mean %s?", in_our_words(name));
     if (near)
         return err_hint(loader->err, "did you mean '%s'?", near);
     return err_hint(loader->err, "known frameworks: %s",

@@ -477,6 +477,27 @@ static const struct framework *consists_of(const struct compiler *c, const struc
     return NULL;
 }
 
+/*
+ * A name that differs from a known one by a slip is the usual way to install what somebody else put
+ * under that name: it would go into the requirements of the image.
+ */
+static int check_spelling(const struct compiler *c, const struct matrix *all, const char *name)
+{
+    const char **names, *known = NULL;
+    size_t count = matrix_package_names(&names, c->arena, all->files);
+    for (size_t i = 0; !known && i < count; i++)
+        known = str_is_one_slip(name, names[i]) ? names[i] : NULL;
+    for (size_t i = 0; !known && i < all->framework_count; i++) {
+        const char *pip = all->frameworks[i].requirements;
+        pip = pip ? package_name(c->arena, pip) : all->frameworks[i].name;
+        known = str_is_one_slip(name, pip) ? pip : NULL;
+    }
+    if (!known)
+        return 0;
+    (void)err_set(c->err, TG_USAGE, "unknown-package", "no row knows the package '%s'", name);
+    return err_hint(c->err, "did you mean '%s'? --unchecked takes '%s'", known, name);
+}
+
 static int compile_with(const struct compiler *c)
 {
     const struct words *said = &c->request->said[CHOICE_WITH];
@@ -496,6 +517,9 @@ static int compile_with(const struct compiler *c)
                        : is_called(c->ask->named, package->name)   ? c->ask->named
                                                                    : package_of(all, package->name);
         package->like = package->row ? NULL : consists_of(c, all, package->name);
+        if (!package->row && !package->like && words_have(&c->request->spelled, said->items[i]) &&
+            check_spelling(c, all, package->name))
+            return -1;
     }
     return compile_members(c, all);
 }
