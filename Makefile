@@ -388,6 +388,7 @@ help:
 	@echo 'make venv       installs what tests need; make unit-tests, fuzz-replay, fuzzers: tests in C'
 	@echo 'make install    PREFIX=/usr/local DESTDIR=;  make uninstall takes it away'
 	@echo 'make portable   one file for every Linux, of two processors, in dist/'
+	@echo 'make release    that, wheels, a Debian package, source, sums (docs/release.md)'
 	@echo 'SAN=1           builds with sanitizers, in build-san/'
 	@echo 'make clean'
 
