@@ -4,6 +4,7 @@
 #   tools/demo.sh TMPLGEN
 set -eu
 tmplgen=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+top=$(cd "$(dirname "$0")/.." && pwd)
 
 bold='' dim='' plain=''
 if [ -t 1 ] && [ -z "${NO_COLOR-}" ]; then
@@ -45,3 +46,11 @@ git --no-pager log --shortstat
 
 title 'Next'
 sed "1,/^Next:\$/d; s|cd \(\./\)*pytorch-service|cd $scratch/pytorch-service|" "$said"
+
+title 'To type tmplgen'
+cat <<END
+  export PATH="${tmplgen%/*}:\$PATH"
+or install it, with its manual pages and completions:
+  cd $top
+  make install PREFIX="\$HOME/.local"        # or: sudo make install PREFIX=/usr/local
+END
