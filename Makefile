@@ -64,7 +64,7 @@ FUZZ ?= $(FUZZ_SOURCES:tests/fuzz/fuzz_%.c=%)
 FUZZERS := $(FUZZ:%=$(BUILD)/fuzz/fuzz_%)
 
 .PHONY: all
-all: $(BUILD)/tmplgen $(BUILD)/gpu-smoke
+all: $(BUILD)/tmplgen $(BUILD)/gpu-smoke $(BUILD)/installed
 
 $(BUILD)/tmplgen: $(BUILD)/src/main.o $(BUILD)/libtmplgen.a
 	$(call say,link $@) $(LINK) -o $@ $^ $(LIBRARY_LIBS)
@@ -126,8 +126,9 @@ zig_cc = $(ZIG) cc -target $*-linux-gnu.2.28
 .PHONY: portable
 portable:
 	@tools/deps.sh portable
-	@$(MAKE) --no-print-directory dist/tmplgen-x86_64-linux dist/tmplgen-aarch64-linux
+	@$(MAKE) --no-print-directory $(ONE_FILES) dist/tmplgen-licences.txt
 
+ONE_FILES := dist/tmplgen-x86_64-linux dist/tmplgen-aarch64-linux
 dist/% $(PORTABLE)/%: export ZIG_GLOBAL_CACHE_DIR := $(abspath $(PORTABLE)/zig)
 dist/% $(PORTABLE)/%: export ZIG_LOCAL_CACHE_DIR := $(abspath $(PORTABLE)/zig)
 
@@ -138,6 +139,11 @@ dist/tmplgen-%-linux: $(PORTABLE)/%/libraries build/catalog-pack force
 	    LIBRARY_LIBS='-lgit2 -lhttp_parser -lyaml -ljansson -lz -lm' $(PORTABLE)/$*/tmplgen
 	@mkdir -p $(@D)
 	@cp $(PORTABLE)/$*/tmplgen $@
+
+# Of all that is in it, as their licences want.
+dist/tmplgen-licences.txt: LICENSE $(PORTABLE)/x86_64/libraries
+	@mkdir -p $(@D)
+	@tail -n +1 $< $(PORTABLE)/x86_64/licences/* >$@
 
 $(PORTABLE)/%/libraries: tools/portable/libraries $(PORTABLE)/sources | build/portable-venv/made
 	$(call say,libraries $(@D)) PATH="$(abspath build/portable-venv/bin):$$PATH" ARCH=$* \
@@ -152,13 +158,15 @@ $(PORTABLE)/sources: tools/portable/libraries tools/portable/sources
 
 # All lie in dist/ (docs/release.md).
 .PHONY: wheel deb dist release
-wheel: portable $(BUILD)/installed
+wheel: portable
+	@$(MAKE) --no-print-directory $(BUILD)/installed
 	@$(foreach it,x86_64 aarch64,$(PYTHON) tools/package/wheel.py $(it) dist/tmplgen-$(it)-linux \
 	    $(BUILD)/installed/share $(PORTABLE)/$(it)/licences dist &&) :
 
-deb: $(BUILD)/installed
+deb:
 	@tools/deps.sh deb
-	@$(PYTHON) tools/package/deb.py $< $(BUILD)/deb dist
+	@$(MAKE) --no-print-directory $(BUILD)/installed
+	@$(PYTHON) tools/package/deb.py $(BUILD)/installed $(BUILD)/deb dist
 
 dist:
 	@$(PYTHON) tools/package/source.py dist

@@ -20,6 +20,9 @@ LINKED = {"libgit2", "http-parser", "libyaml", "jansson", "zlib"}
 @pytest.fixture(scope="module", autouse=True)
 def _made(portable):
     run("make", "-s", "build/packages-venv/made", cwd=TOP)
+    for pattern in ("*.whl", "*.deb", "*.gz"):  # of another version
+        for path in DIST.glob(pattern):
+            path.unlink()
     run("make", "-j2", "wheel", "deb", "dist", cwd=TOP)
     run(sys.executable, "tools/package/release.py", "record", "dist", cwd=TOP)
 

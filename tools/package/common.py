@@ -5,11 +5,15 @@ import re
 import subprocess
 import time
 from pathlib import Path
+from urllib.parse import quote
 
 TOP = Path(__file__).resolve().parents[2]
 SUMMARY = "Machine-learning repositories in which every layer of the GPU stack matches the next"
 # Of the one file: ours, and those of the libraries in it (tools/portable/sources).
-LICENCE = "Apache-2.0 AND (GPL-2.0-only WITH GCC-exception-2.0) AND MIT AND Zlib"
+LICENCE = (
+    "Apache-2.0 AND (GPL-2.0-only WITH GCC-exception-2.0) AND LGPL-2.1-or-later AND MIT"
+    " AND BSD-3-Clause AND Zlib"
+)
 
 
 def version():
@@ -52,3 +56,8 @@ def sources():
     """The rows of tools/portable/sources: package, version, file, sha256, licence."""
     lines = (TOP / "tools/portable/sources").read_text().splitlines()
     return [line.split(maxsplit=4) for line in lines if line and not line.startswith("#")]
+
+
+def purl(package, number):
+    """The address of Debian's source package, for scanners: its parts are percent-encoded."""
+    return f"pkg:deb/debian/{package}@{quote(number, safe='')}?arch=source&distro=trixie"

@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-from common import LICENCE, TOP, epoch, git, sources, version
+from common import LICENCE, TOP, epoch, git, purl, sources, version
 
 SBOM, PROVENANCE, SUMS = "tmplgen.spdx.json", "tmplgen.provenance.json", "SHA256SUMS"
 
@@ -74,7 +74,7 @@ def packages():
                     {
                         "referenceCategory": "PACKAGE-MANAGER",
                         "referenceType": "purl",
-                        "referenceLocator": f"pkg:deb/debian/{name}@{number}?arch=source",
+                        "referenceLocator": purl(name, number),
                     }
                 ],
                 "comment": "",
@@ -143,7 +143,7 @@ def provenance(files):
     materials += [
         {
             "name": file,
-            "uri": f"pkg:deb/debian/{name}@{number}?arch=source",
+            "uri": purl(name, number),
             "digest": {"sha256": sum_},
         }
         for name, number, file, sum_, _ in sources()
