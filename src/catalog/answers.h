@@ -99,3 +99,6 @@ TG_CHECKED int answers_collect(struct answers *out, struct arena *arena,
                                const struct manifest *manifest, const struct given_list *given,
                                const struct data *context, const char *name_default,
                                const struct asker *asker, struct err *err);
+/* Whether `text` is of the form that the question `name` of the manifest wants. */
+bool answers_can_be(struct arena *arena, const struct manifest *manifest, const char *name,
+                    const char *text);

@@ -136,6 +136,32 @@ def test_default_name_of_a_type_without_stack_is_the_last_part_of_the_path(new, 
     assert (work / "some/deep/thing-x/hello.txt").read_text() == "hello thing-x\n"
 
 
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("reviews", "reviews"),
+        ("deep/er/reviews/", "reviews"),
+        ("My App", "my-app"),
+        (".", "real-folder"),
+        ("torch", "pytorch-library"),  # its package would hide PyTorch's
+        ("@", "pytorch-library"),
+    ],
+)
+def test_a_project_is_called_like_its_folder_where_that_can_be(tmplgen, work, path, name):
+    folder = work / "real-folder"
+    folder.mkdir()
+    words = ["new", path, "--type", "library", "--framework", "pytorch", "--defaults", "--no-git"]
+    done = tmplgen(*words, "--json", cwd=folder)
+    assert done.json["answers"]["name"] == name
+    last = path.rstrip("/").rsplit("/", 1)[-1]
+    assert ("--name says another" in done.err) == (name not in (last, "real-folder"))
+
+
+def test_a_name_that_is_said_wins_over_the_folders(tmplgen, work):
+    words = ["--type", "library", "--framework", "none", "--name", "b", "--json"]
+    assert tmplgen("new", "a", *words, cwd=work).json["answers"]["name"] == "b"
+
+
 def test_default_path_is_the_name(new, work):
     assert new("--name", "abc").code == 0
     assert (work / "abc" / "hello.txt").read_text() == "hello abc\n"

@@ -606,6 +606,16 @@ int answers_collect(struct answers *out, struct arena *arena, const struct manif
     return 0;
 }
 
+bool answers_can_be(struct arena *arena, const struct manifest *manifest, const char *name,
+                    const char *text)
+{
+    ERR_SCRATCH(ignored);
+    struct data *value;
+    const struct collector c = {.arena = arena, .manifest = manifest, .err = &ignored};
+    const struct asked asked = {.question = manifest_question(manifest, name)};
+    return asked.question && parse(&value, &c, &asked, text) == 0;
+}
+
 /* ---------------------------------------------------------------- before there are questions */
 
 int answers_choose(const char **out, struct arena *arena, const struct asker *asker,

@@ -191,11 +191,12 @@ int questions_join(struct questions *out, const struct reader *reader, const str
         number_own(&has_name, &j) < 0)
         return -1;
     if (!has_name)
-        append_question(&j, (struct question){.name = "name",
-                                              .type = QUESTION_STR,
-                                              .help = {.text = "name of the project"},
-                                              .pattern = "[A-Za-z0-9][A-Za-z0-9._-]{0,99}",
-                                              .node = root});
+        append_question(
+            &j, (struct question){.name = "name",
+                                  .type = QUESTION_STR,
+                                  .help = {.text = "name of the project: letters, digits, . _ -"},
+                                  .pattern = "[A-Za-z0-9][A-Za-z0-9._-]{0,99}",
+                                  .node = root});
     for (size_t i = 0; i < j.row_count; i++) {
         if (j.rows[i].layer && join_row(&j, &j.rows[i]) < 0)
             return -1;

@@ -17,7 +17,7 @@ static const char *const project_flags[] = {"name",        "ci",           "depl
                                             "gpu-sharing", "orchestrator", "registry"};
 
 const struct option project_options[] = {
-    {"name", "NAME", "name of the project (default FRAMEWORK-TYPE)", false},
+    {"name", "NAME", "name of the project (default: PATH's last part, else FRAMEWORK-TYPE)", false},
     {"ci", "LIST", "CI systems, separated by commas, or none", false},
     {"deploy", "WORD", "what to write manifests for: k8s, or none", false},
     {"orchestrator", "WORD", "flyte, airflow, kubeflow, argo, ray, skypilot, slurm, or none",

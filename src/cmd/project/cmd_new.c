@@ -19,7 +19,9 @@
 #include "io/term.h"
 #include "resolver/resolver.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* One run of `new`, filled step by step. */
@@ -60,19 +62,71 @@ static int make_stack(struct new_child *n)
     return rc;
 }
 
-/* FRAMEWORK-TYPE; with `stack: none` PATH's last part, else TYPE. */
-static const char *default_name(const struct new_child *n)
+/* PATH's last part; of `.` and `..` that of the real folder. NULL: there is none. */
+static const char *last_part(const struct new_child *n)
 {
     const struct parsed *options = &n->run->options;
-    const struct making *m = &n->making;
-    if (m->manifest->has_stack || options->argument_count == 0)
-        return making_name(m);
-    char *path = arena_strdup(n->arena, options->arguments[0]);
+    if (options->argument_count == 0)
+        return NULL;
+    char *path = arena_strdup(n->arena, options->arguments[0]), real[PATH_MAX];
     for (size_t len = strlen(path); len > 1 && path[len - 1] == '/'; len--)
         path[len - 1] = '\0';
     const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
-    bool usable = *last && strcmp(last, ".") != 0 && strcmp(last, "..") != 0;
-    return usable ? last : m->manifest->type;
+    if (strcmp(last, ".") == 0 || strcmp(last, "..") == 0)
+        last = realpath(path, real) ? strrchr(real, '/') + 1 : "";
+    return *last ? arena_strdup(n->arena, last) : NULL;
+}
+
+/* A name like it that more types take, since packages are called by it: "my-app" of "My App". */
+static const char *like_a_package(struct arena *arena, const char *name)
+{
+    char *out = arena_strdup(arena, name);
+    for (char *at = out; *at; at++)
+        *at = *at >= 'A' && *at <= 'Z' ? *at + ('a' - 'A') : *at == ' ' ? '-' : *at;
+    return out;
+}
+
+/* What the project may be called, the likeliest first; the last, FRAMEWORK-TYPE, always will do. */
+static struct words names(const struct new_child *n)
+{
+    struct words out = {0};
+    const char *last = last_part(n), *like = last ? like_a_package(n->arena, last) : NULL;
+    const char *const all[] = {last, like, making_name(&n->making)};
+    for (size_t i = 0; i < 3; i++)
+        if (all[i] && !words_have(&out, all[i]) &&
+            (i == 2 || answers_can_be(n->arena, n->making.manifest, "name", all[i])))
+            words_add(&out, n->arena, all[i]);
+    return out;
+}
+
+/* Where nobody is asked, the first name that agrees with all other answers is taken. */
+static int answer_by_default(struct new_child *n)
+{
+    const struct words all = names(n);
+    const char *last = last_part(n);
+    for (size_t i = 0; i < all.count; i++) {
+        ERR_SCRATCH(trial);
+        const char *name = all.items[i];
+        int rc = making_answers(&n->making, &n->choices.answers, name, &trial);
+        if (rc < 0 && i + 1 < all.count && str_equal(trial.code, "invalid-answer"))
+            continue;
+        if (rc < 0)
+            return err_move(n->err, &trial);
+        if (last && !given_find(&n->choices.answers, "name") && !str_equal(last, name))
+            cmd_say(n->run,
+                    "'%s' cannot be the name of this project: it is called '%s'; --name says "
+                    "another",
+                    last, name);
+        break;
+    }
+    return 0;
+}
+
+static int answer(struct new_child *n)
+{
+    if (n->making.asker)
+        return making_answers(&n->making, &n->choices.answers, names(n).items[0], n->err);
+    return answer_by_default(n);
 }
 
 /* Inspects a given PATH before anything is asked. */
@@ -235,8 +289,7 @@ static int make_child(struct new_child *n)
     struct making *m = &n->making;
     if (check_flags(n) < 0 || choices_gather(&n->choices, n->run, true, n->err) < 0 ||
         inspect_target(n) < 0 || open_catalog(n) < 0 ||
-        making_type(m, n->choices.type, n->err) < 0 || make_stack(n) < 0 ||
-        making_answers(m, &n->choices.answers, default_name(n), n->err) < 0 ||
+        making_type(m, n->choices.type, n->err) < 0 || make_stack(n) < 0 || answer(n) < 0 ||
         inspect_target(n) < 0 || making_render(m, n->err) < 0 ||
         making_next(&n->next, m, n->err) < 0 ||
         record_text(&n->record_text, n->arena, &m->record, n->err) < 0)
@@ -285,7 +338,8 @@ const struct command new_command = {
     .name = "new",
     .usage = "[PATH] --type TYPE --framework NAME[SPEC] [choices]",
     .summary = "Make a new repository from a template, with a GPU stack that matches.",
-    .details = "PATH defaults to ./NAME. On a terminal tmplgen asks for what is missing; elsewhere "
+    .details = "PATH defaults to ./NAME, and NAME to PATH's last part, else to FRAMEWORK-TYPE. On "
+               "a terminal tmplgen asks for what is missing; elsewhere "
                "it takes the defaults. A choice is looked for in this order: option, --set, "
                "--answers, your configuration ($XDG_CONFIG_HOME/tmplgen/config.yml), the "
                "template's default. A catalog SRC is a folder, a git repository here or on a "
