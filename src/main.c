@@ -8,6 +8,7 @@
 #include "git/odb_failure.h"
 #include "io/interrupt.h"
 #include "io/process.h"
+#include "io/term.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,6 +166,7 @@ static void end_run(void)
     ERR_SCRATCH(err);
     (void)budget_fail(&err);
     process_end_all();
+    term_keys_end();
     int code = tell(running, take_back(running), &err);
     (void)fflush(stderr);
     _exit(code);

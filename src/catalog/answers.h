@@ -58,6 +58,11 @@ struct asker {
                struct err *err);
     void *context;
     bool secrets; /* the caller reads the answers to secrets */
+    /*
+     * Whether a question is asked that has a default; NULL: each is. One whose default will not do
+     * is asked in any case, with another default.
+     */
+    bool (*wants)(void *context, const struct question *question);
 };
 
 /*
@@ -78,7 +83,8 @@ struct answers {
     struct data *kept;
     struct data *secrets; /* answers to secrets; never written anywhere */
     size_t bytes;         /* total size of the values, up to LIMIT_ANSWERS_BYTES */
-    /* Questions that took their default because no answer was given or asked for. */
+    /* Questions that took their default because no answer was given or asked for. With an asker
+     * also secrets. */
     const char **defaulted;
     size_t defaulted_count;
     /* The guesses that were used. */

@@ -72,18 +72,19 @@ int interrupt_wait(int fd, struct err *err)
         (void)sigaddset(&held, signals[i].number);
     (void)sigprocmask(SIG_BLOCK, &held, &before);
     int rc = interrupt_check(err);
-    while (rc == 0 && ppoll(&wanted, 1, NULL, &before) < 0 && errno == EINTR)
-        rc = interrupt_check(err);
+    bool woken = rc == 0 && ppoll(&wanted, 1, NULL, &before) < 0 && errno == EINTR;
+    rc = woken ? interrupt_check(err) : rc;
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
-    return rc;
+    return rc < 0 ? -1 : woken;
 }
 
 int interrupt_read_byte(char *out, int fd, struct err *err)
 {
-    if (interrupt_wait(fd, err) < 0)
+    int rc = interrupt_wait(fd, err);
+    if (rc < 0)
         return -1;
-    ssize_t count = read(fd, out, 1);
-    if (count < 0 && errno == EINTR)
+    ssize_t count = rc ? -1 : read(fd, out, 1);
+    if (rc || (count < 0 && errno == EINTR))
         return interrupt_read_byte(out, fd, err);
     return count == 1;
 }

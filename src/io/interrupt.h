@@ -12,7 +12,10 @@ TG_CHECKED int interrupt_check(struct err *err);
 /* The work is done, or can no longer fail to be: a signal no longer means "not done". */
 void interrupt_settle(void);
 bool interrupt_settled(void);
-/* Waits until `fd` is readable. A signal ends the wait with -1, as below. */
+/*
+ * Waits until `fd` is readable. One of those signals ends the wait with -1, as below; another one
+ * that has a handler with 1.
+ */
 TG_CHECKED int interrupt_wait(int fd, struct err *err);
 /*
  * Reads one byte, waiting as long as needed. A signal, even one just before the wait, ends it.

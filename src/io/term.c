@@ -2,7 +2,11 @@
 #include "io/term.h"
 
 #include "base/str.h"
+#include "io/interrupt.h"
 
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <termios.h>
@@ -34,6 +38,13 @@ size_t term_width(FILE *stream)
     return columns < 20 ? 20 : columns;
 }
 
+size_t term_height(FILE *stream)
+{
+    struct winsize size = {0};
+    bool known = ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_row > 0;
+    return known ? size.ws_row : 24;
+}
+
 bool term_echo(bool shown)
 {
     struct termios mode;
@@ -43,4 +54,77 @@ bool term_echo(bool shown)
     mode.c_lflag = shown ? mode.c_lflag | ECHO : mode.c_lflag & ~(tcflag_t)ECHO;
     (void)tcsetattr(STDIN_FILENO, TCSANOW, &mode);
     return was;
+}
+
+/* ---------------------------------------------------------------- key by key */
+
+static struct termios lines_mode, keys_mode;
+static volatile sig_atomic_t has_keys, went_on;
+
+/* Signals of keys that stop or end a program which does nothing about them. */
+static const int leaving[] = {SIGTSTP, SIGQUIT};
+
+static void leave(int number);
+
+static void watch(bool on)
+{
+    struct sigaction action = {.sa_handler = on ? leave : SIG_DFL,
+                               .sa_flags = SA_RESTART | SA_NODEFER};
+    (void)sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof leaving / sizeof *leaving; i++)
+        (void)sigaction(leaving[i], &action, NULL);
+}
+
+/* Gives the terminal back before the signal has its own effect; after a stop takes it again. */
+static void leave(int number)
+{
+    int before = errno;
+    term_keys_end();
+    (void)raise(number);
+    has_keys = term_keys_begin();
+    went_on = 1;
+    errno = before;
+}
+
+bool term_keys_begin(void)
+{
+    if (has_keys || tcgetattr(STDIN_FILENO, &lines_mode) < 0)
+        return has_keys;
+    keys_mode = lines_mode;
+    keys_mode.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    keys_mode.c_cc[VMIN] = 1;
+    keys_mode.c_cc[VTIME] = 0;
+    watch(true);
+    has_keys = 1;
+    return tcsetattr(STDIN_FILENO, TCSANOW, &keys_mode) == 0;
+}
+
+void term_keys_end(void)
+{
+    if (!has_keys)
+        return;
+    has_keys = 0;
+    (void)tcsetattr(STDIN_FILENO, TCSANOW, &lines_mode);
+    watch(false);
+}
+
+int term_read_key(char *out, struct err *err)
+{
+    int rc = interrupt_wait(STDIN_FILENO, err);
+    if (rc < 0)
+        return -1;
+    if (went_on) {
+        went_on = 0;
+        return 2;
+    }
+    ssize_t count = rc ? -1 : read(STDIN_FILENO, out, 1);
+    if (rc || (count < 0 && errno == EINTR))
+        return term_read_key(out, err);
+    return count == 1;
+}
+
+bool term_key_waits(void)
+{
+    struct pollfd wanted = {.fd = STDIN_FILENO, .events = POLLIN};
+    return poll(&wanted, 1, 0) == 1;
 }

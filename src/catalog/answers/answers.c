@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/shell.h"
 #include "base/str.h"
+#include "base/unicode.h"
 #include "catalog/answers/answer.h"
 #include "catalog/manifest.h"
 #include "catalog/manifest_text.h"
@@ -462,6 +463,82 @@ static const struct given *take_guess(struct data **fallback, const struct colle
     return NULL;
 }
 
+/* ---------------------------------------------------------------- defaults that are offered */
+
+/* Whether the value agrees with the earlier answers. */
+static int fits(bool *out, const struct collector *c, const struct question *question,
+                struct data *value)
+{
+    const char *because;
+    const struct refusal *which;
+    data_put(c->arena, c->context, question->name, value);
+    if (judge(&because, &which, c, number_of(c, question)) < 0)
+        return -1;
+    *out = !because;
+    return 0;
+}
+
+/* What is like a text that cannot be the answer: "torch_app" for a package beside PyTorch's. */
+static int find_alike(struct data **out, const struct collector *c, const struct asked *asked,
+                      const char *text)
+{
+    static const char *const endings[] = {"", "_app", "-app"};
+    BUF_SCRATCH(lower, LIMIT_ANSWER_BYTES);
+    (void)unicode_put_case(&lower, span_from(text), UNICODE_LOWER);
+    *out = NULL;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        ERR_SCRATCH(ignored);
+        struct collector attempt = *c;
+        struct data *value;
+        bool good = false;
+        attempt.err = &ignored;
+        if (parse(&value, &attempt, asked,
+                  arena_printf(c->arena, "%s%s", buf_text(&lower), endings[i])) == 0 &&
+            fits(&good, c, asked->question, value) < 0)
+            return -1;
+        if (good) {
+            *out = value;
+            return 0;
+        }
+    }
+    return 0;
+}
+
+/* The default to show; `*changed`: the question's own will not do, and NULL means that none will.
+ */
+static int read_offer(struct data **out, bool *changed, const struct collector *c,
+                      const struct asked *asked)
+{
+    const struct question *question = asked->question;
+    const struct yaml_node *node = question->fallback;
+    ERR_SCRATCH(inner);
+    struct collector attempt = *c;
+    const char *text = NULL;
+    bool good = true;
+    attempt.err = &inner;
+    *changed = false;
+    if (read_default(out, &attempt, asked) < 0) {
+        if (!str_equal(inner.code, "invalid-answer"))
+            return err_move(c->err, &inner);
+        *out = NULL;
+        good = false;
+    }
+    if (*out && fits(&good, c, question, *out) < 0)
+        return -1;
+    if (good)
+        return 0;
+    *out = NULL;
+    *changed = true;
+    if (question->type != QUESTION_STR || !node || node->kind != YAML_SCALAR)
+        return 0;
+    return render_text(&text, c, node->text.ptr, node) < 0 ? -1 : find_alike(out, c, asked, text);
+}
+
+static bool wants(const struct collector *c, const struct question *question)
+{
+    return !c->asker->wants || c->asker->wants(c->asker->context, question);
+}
+
 /* Templates get the default, because their output is kept. */
 static int answer_secret(const struct collector *c, const struct asked *asked,
                          const struct given *given)
@@ -472,7 +549,9 @@ static int answer_secret(const struct collector *c, const struct asked *asked,
     if (given && given->from != GIVEN_RECORD && given->from != GIVEN_GUESS) {
         if (parse_given(&value, c, asked, given) < 0)
             return -1;
-    } else if (c->asker && c->asker->secrets && ask_fitting(&value, c, asked, fallback) < 0)
+    } else if (c->asker && c->asker->secrets && !wants(c, asked->question))
+        c->out->defaulted[c->out->defaulted_count++] = asked->question->name;
+    else if (c->asker && c->asker->secrets && ask_fitting(&value, c, asked, fallback) < 0)
         return -1;
     if (value)
         data_put(c->arena, c->out->secrets, asked->question->name, value);
@@ -485,11 +564,14 @@ static int find_answer(struct data **out, const struct collector *c, const struc
 {
     const struct question *question = asked->question;
     struct data *fallback = NULL, *checked;
+    bool changed = false;
     const struct given *guess = guessed ? take_guess(&fallback, c, asked) : NULL;
-    if (!guess && read_default(&fallback, c, asked) < 0)
+    if (!guess && (c->asker ? read_offer(&fallback, &changed, c, asked)
+                            : read_default(&fallback, c, asked)) < 0)
         return -1;
+    bool asks = c->asker && (!fallback || changed || wants(c, question));
     *out = fallback;
-    if (c->asker && ask_fitting(out, c, asked, fallback) < 0)
+    if (asks && ask_fitting(out, c, asked, fallback) < 0)
         return -1;
     if (!*out)
         return missing(c, question);
@@ -498,7 +580,7 @@ static int find_answer(struct data **out, const struct collector *c, const struc
         return -1;
     if (guess && *out == fallback)
         c->out->guessed[c->out->guessed_count++] = guess;
-    else if (!c->asker)
+    else if (!asks)
         c->out->defaulted[c->out->defaulted_count++] = question->name;
     return 0;
 }

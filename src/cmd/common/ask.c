@@ -9,6 +9,7 @@
 #include "catalog/answers.h"
 #include "catalog/question.h"
 #include "cmd/common/command_line.h"
+#include "cmd/common/menu.h"
 #include "data/data.h"
 #include "io/interrupt.h"
 #include "io/term.h"
@@ -28,6 +29,25 @@ static int leave_line(int rc)
     return rc;
 }
 
+/* Arrow keys and the like send ESC [ ... LETTER or ESC O LETTER: no text. */
+static void drop_special_keys(struct buf *text)
+{
+    size_t kept = 0;
+    char *bytes = text->ptr;
+    for (size_t i = 0; i < text->len; i++) {
+        if (bytes[i] != '\033') {
+            bytes[kept++] = bytes[i];
+            continue;
+        }
+        bool sequence = i + 1 < text->len && (bytes[i + 1] == '[' || bytes[i + 1] == 'O');
+        i += sequence;
+        while (sequence && i + 1 < text->len && !(bytes[i + 1] >= '@' && bytes[i + 1] <= '~'))
+            i++;
+        i += sequence;
+    }
+    buf_truncate(text, kept);
+}
+
 /* Reads a line of the terminal without its end. Returns 1; 0 where the input has ended; -1. */
 static int read_line(char **line, struct arena *arena, struct err *err)
 {
@@ -45,15 +65,20 @@ static int read_line(char **line, struct arena *arena, struct err *err)
                        LIMIT_ANSWER_BYTES);
     if (text.len > 0 && text.ptr[text.len - 1] == '\r')
         buf_truncate(&text, text.len - 1);
+    drop_special_keys(&text);
     *line = arena_memdup(arena, buf_text(&text), text.len);
     return 1;
+}
+
+static int no_more(struct err *err)
+{
+    return err_set(err, TG_USAGE, "missing-answer", "the input ended before all was answered");
 }
 
 static int read_one(char **line, struct arena *arena, struct err *err)
 {
     int rc = read_line(line, arena, err);
-    return rc ? rc
-              : err_set(err, TG_USAGE, "missing-answer", "the input ended before all was answered");
+    return rc ? rc : no_more(err);
 }
 
 /* Reads lines up to a single dot, or the end of the input; an empty first line: no text. */
@@ -138,8 +163,17 @@ static bool is_default(const struct data *value, const struct data *fallback)
     return fallback && data_equal(fallback, value);
 }
 
+/* "> 2) " at the cursor of a menu; of several "  2) [x] ". */
+static void put_number(struct buf *out, const struct menu *menu, size_t i)
+{
+    bool here = menu && menu->at == i;
+    (void)buf_printf(out, "%s %zu) ", here ? ">" : " ", i + 1);
+    if (menu && menu->several)
+        (void)buf_puts(out, menu->taken[i] ? "[x] " : "[ ] ");
+}
+
 /* "  2) gitlab   GitLab CI (default)", with the labels aligned. */
-static void put_choices(struct buf *out, const struct prompt *prompt)
+static void put_choices(struct buf *out, const struct prompt *prompt, const struct menu *menu)
 {
     size_t longest = 0, count = prompt->choices ? prompt->choices->list.count : 0;
     for (size_t i = 0; i < count; i++) {
@@ -151,9 +185,10 @@ static void put_choices(struct buf *out, const struct prompt *prompt)
         const char *label = prompt->labels ? data_text(prompt->labels->list.items[i]) : "";
         bool marked = is_default(choice, prompt->fallback);
         size_t start = out->len;
-        (void)buf_printf(out, "  %zu) ", i + 1);
+        put_number(out, menu, i);
         put_value(out, choice);
-        size_t used = out->len - start, column = longest + strlen("  1) ") + 2;
+        size_t used = out->len - start;
+        size_t column = longest + strlen(menu && menu->several ? "  1) [x] " : "  1) ") + 2;
         if (!*label && !marked) {
             (void)buf_putc(out, '\n');
             continue;
@@ -176,11 +211,13 @@ static void put_bounds(struct buf *out, const struct question *question)
         (void)buf_printf(out, "  (%s%s or %s)\n", each, min ? min : max, min ? "more" : "less");
 }
 
-static void put_instruction(struct buf *out, const struct prompt *prompt)
+static void put_instruction(struct buf *out, const struct prompt *prompt, const struct menu *menu)
 {
     const struct question *question = prompt->question;
     const char *text = "";
-    if (question->type == QUESTION_LIST)
+    if (menu)
+        text = menu->several ? "  (arrow keys move, the space bar takes or leaves one)\n" : "";
+    else if (question->type == QUESTION_LIST)
         text = "  (several: separate them by commas; none for none)\n";
     else if (question->type == QUESTION_BOOL && !prompt->fallback)
         text = "  (yes or no)\n";
@@ -194,8 +231,15 @@ static void put_instruction(struct buf *out, const struct prompt *prompt)
 }
 
 /* The list of choices marks the default; a secret's default is never shown. */
-static void put_fallback(struct buf *out, const struct prompt *prompt)
+static void put_fallback(struct buf *out, const struct prompt *prompt, const struct menu *menu)
 {
+    if (menu && menu->touched) {
+        ARENA_SCRATCH(scratch);
+        (void)buf_puts(out, "  [");
+        put(out, menu_taken(&scratch, menu, ", "));
+        (void)buf_puts(out, "] > ");
+        return;
+    }
     if (prompt->fallback && !prompt->question->secret) {
         (void)buf_puts(out, "  [");
         put_value(out, prompt->fallback);
@@ -204,26 +248,103 @@ static void put_fallback(struct buf *out, const struct prompt *prompt)
     (void)buf_puts(out, prompt->fallback && !prompt->question->secret ? " > " : "  > ");
 }
 
+static void put_title(struct buf *out, const struct prompt *prompt)
+{
+    const char *name = prompt->question->name;
+    if (prompt->problem) {
+        (void)buf_puts(out, term_colour(stderr, "  \033[31m", "  "));
+        put_wrapped(out, prompt->problem, 2, 2);
+        (void)buf_puts(out, term_colour(stderr, "\033[0m", ""));
+    }
+    (void)buf_puts(out, term_colour(stderr, "\033[1m", ""));
+    put(out, name);
+    (void)buf_puts(out, term_colour(stderr, "\033[0m", ""));
+    if (*prompt->help)
+        (void)buf_puts(out, " - ");
+    put_wrapped(out, prompt->help, strlen(name) + 3, 2);
+}
+
+static void show(const struct buf *out)
+{
+    (void)fputs(buf_text(out), stderr);
+    (void)fflush(stderr);
+}
+
+/* All that is shown where the terminal is written line by line. */
 static void show_question(const struct prompt *prompt)
 {
     BUF_SCRATCH(out, LIMIT_MIB);
-    const char *name = prompt->question->name;
-    if (prompt->problem) {
-        (void)buf_puts(&out, term_colour(stderr, "  \033[31m", "  "));
-        put_wrapped(&out, prompt->problem, 2, 2);
-        (void)buf_puts(&out, term_colour(stderr, "\033[0m", ""));
+    put_title(&out, prompt);
+    if (!prompt->problem) /* which names them */
+        put_choices(&out, prompt, NULL);
+    put_instruction(&out, prompt, NULL);
+    put_fallback(&out, prompt, NULL);
+    show(&out);
+}
+
+/* ---------------------------------------------------------------- key by key */
+
+static void put_below_title(struct buf *out, const struct menu *menu, const void *context)
+{
+    const struct prompt *prompt = context;
+    put_choices(out, prompt, menu->choices ? menu : NULL);
+    put_instruction(out, prompt, menu->choices ? menu : NULL);
+    put_fallback(out, prompt, menu->choices ? menu : NULL);
+}
+
+/* The prompt alone, below choices that are too many to be redrawn. */
+static void put_prompt(struct buf *out, const struct menu *menu, const void *context)
+{
+    (void)menu;
+    put_fallback(out, context, NULL);
+}
+
+static bool fits_the_screen(const struct menu *menu)
+{
+    BUF_SCRATCH(out, LIMIT_MIB);
+    size_t rows = 1;
+    menu->put(&out, menu, menu->context);
+    for (const char *at = buf_text(&out); (at = strchr(at, '\n')); at++)
+        rows++;
+    return rows < term_height(stderr);
+}
+
+static struct menu menu_of(struct arena *arena, const struct prompt *prompt)
+{
+    const struct data *choices = prompt->choices, *fallback = prompt->fallback;
+    bool several = prompt->question->type == QUESTION_LIST;
+    size_t count = choices ? choices->list.count : 0;
+    struct menu menu = {.choices = count ? choices : NULL,
+                        .several = several,
+                        .taken = arena_alloc(arena, count + 1),
+                        .touched = count && !fallback && !several,
+                        .put = put_below_title,
+                        .context = prompt};
+    for (size_t i = count; i-- > 0;) {
+        menu.taken[i] = is_default(choices->list.items[i], fallback);
+        menu.at = menu.taken[i] ? i : menu.at;
     }
-    (void)buf_puts(&out, term_colour(stderr, "\033[1m", ""));
-    put(&out, name);
-    (void)buf_puts(&out, term_colour(stderr, "\033[0m", ""));
-    if (*prompt->help)
-        (void)buf_puts(&out, " - ");
-    put_wrapped(&out, prompt->help, strlen(name) + 3, 2);
-    put_choices(&out, prompt);
-    put_instruction(&out, prompt);
-    put_fallback(&out, prompt);
-    (void)fputs(buf_text(&out), stderr);
-    (void)fflush(stderr);
+    return menu;
+}
+
+/* Returns -1 with `err`, also where the input has ended. */
+static int ask_by_keys(char **reply, struct arena *arena, const struct prompt *prompt,
+                       struct err *err)
+{
+    struct menu menu = menu_of(arena, prompt);
+    BUF_SCRATCH(title, LIMIT_MIB);
+    put_title(&title, prompt);
+    if (menu.choices && !fits_the_screen(&menu)) {
+        put_choices(&title, prompt, NULL);
+        put_instruction(&title, prompt, NULL);
+        menu.choices = NULL;
+        menu.touched = false;
+        menu.put = put_prompt;
+    }
+    show(&title);
+    int rc = menu_read(reply, &menu, arena, err);
+    term_keys_end();
+    return rc ? rc : no_more(err);
 }
 
 /* Each part of "1, 2" may be a number of a choice. */
@@ -243,6 +364,8 @@ static int put_question(char **reply, struct arena *arena, const struct prompt *
                         struct err *err)
 {
     const struct question *question = prompt->question;
+    if (!question->secret && !question->multiline && term_moves(stderr) && term_keys_begin())
+        return ask_by_keys(reply, arena, prompt, err);
     bool shown = question->secret ? term_echo(false) : true;
     show_question(prompt);
     int rc = question->multiline ? read_lines(reply, arena, err) : read_one(reply, arena, err);
