@@ -120,6 +120,12 @@ void cmd_print(struct run *run, const char *format, ...) __attribute__((format(p
 const char *cmd_masked(struct run *run, const char *text);
 /* The same for a member of a map. */
 const char *cmd_shown(struct run *run, const struct data *map, const char *name);
+/* Prints a stack, in words. */
+void cmd_print_stack(struct run *run, const struct data *resolution);
+/* Shows a line, masked, to a person who is asked. */
+void cmd_ask_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Shows a refusal to a person who is asked again. */
+void cmd_say_refusal(const struct data *refusal);
 /* Shows a refusal (a map of the matrix) below the failure and in its document. */
 void cmd_refuse(struct run *run, struct data *refusal);
 
@@ -161,6 +167,10 @@ struct asker terminal_asker(struct typed *typed);
 
 /* Asks a question with yes or no; an empty answer is no. */
 TG_CHECKED int ask_yes(bool *yes, const char *question, struct err *err);
+/* The same until it is answered; an empty answer leaves `*yes`, the end of the input fails. */
+TG_CHECKED int ask_whether(bool *yes, const char *question, struct err *err);
+/* Puts an answer's value in words: "yes", "github, gitlab". */
+void put_answer(struct buf *out, const struct data *value);
 /*
  * Replaces `auto` in --driver, --gpu and --arch by this machine's, as `doctor` finds it. Looks at
  * nothing where the request has no `auto`. Exit 2 where this machine has no such part.
@@ -173,6 +183,12 @@ TG_CHECKED int machine_fill_auto(struct stack_request *request, struct run *run,
  * path ask the shell for those. Writes nothing, and asks no server. Returns an exit code.
  */
 int complete_words(struct run *run, const char *const *argv, size_t argc);
+
+/*
+ * This machine's GPUs and driver, as far as they are found and known, as the request for them; and
+ * in words, NULL: it has neither.
+ */
+void machine_find(struct stack_request *out, const char **words, struct run *run);
 
 /* Finds the command whose name `argv` begins with, and its number of words; NULL: none. */
 const struct command *command_find(size_t *words, const struct command *const *commands,

@@ -43,22 +43,101 @@ static void put_masked(const char *text, bool lines)
     (void)fputs(buf_text(&masked), stderr);
 }
 
-/* Prints a message, a place or a hint as one line, whatever foreign text it contains. */
+/* ---------------------------------------------------------------- lines of a terminal */
+
+#define HELD '\1' /* a blank that no line breaks at: masked text has no such byte */
+
+/* Holds what is quoted together: it may be a command, to be copied. */
+static void hold_quoted(char *text)
+{
+    for (char *at = text; (at = strpbrk(at, "'`")); at++) {
+        char *end = at == text || strchr(" (", at[-1]) ? strchr(at + 1, *at) : NULL;
+        if (!end)
+            continue;
+        for (; at < end; at++)
+            *at = *at == ' ' ? HELD : *at;
+    }
+}
+
+/* Where its further rows begin: below the text of "  note     text". */
+static size_t indent_of(const char *line)
+{
+    size_t blanks = strspn(line, " "), word = blanks + strcspn(line + blanks, " ");
+    size_t gap = strspn(line + word, " ");
+    return blanks == 2 && gap > 1 ? word + gap : blanks + 2;
+}
+
+/* A line that is a command, or holds one. */
+static bool is_command(const char *line)
+{
+    return str_starts(line, "  tmplgen ") || str_starts(line, "  git ") ||
+           str_starts(line, "  install ");
+}
+
+/*
+ * Puts masked text. Where `stream` is a terminal its lines break between words, except commands.
+ * The first one begins in `column`.
+ */
+static void put_lines(struct buf *out, const char *text, size_t column, FILE *stream)
+{
+    struct span rest = span_from(text);
+    if (!isatty(fileno(stream))) {
+        (void)buf_puts(out, text);
+        return;
+    }
+    while (rest.len) {
+        ARENA_SCRATCH(scratch);
+        bool ends = memchr(rest.ptr, '\n', rest.len);
+        struct span span = span_cut_line(&rest);
+        char *line = arena_memdup(&scratch, span.ptr, span.len);
+        size_t start = out->len, blanks = strspn(line, " ");
+        size_t width = is_command(line) ? SIZE_MAX : term_width(stream) - 1;
+        size_t indent = column ? 2 : indent_of(line);
+        hold_quoted(line);
+        (void)buf_append(out, line, blanks);
+        wrap_text(out, line + blanks, column + blanks, indent, width);
+        if (!ends && out->len)
+            buf_truncate(out, out->len - 1);
+        for (char *at = out->ptr + start; out->len > start && (at = strchr(at, HELD));)
+            *at = ' ';
+        column = 0;
+    }
+}
+
+/* Prints text on stderr, whatever foreign text it contains, behind `column` columns of a line. */
+static void put_at(const char *text, bool lines, size_t column)
+{
+    BUF_SCRATCH(masked, 64 * LIMIT_MIB);
+    BUF_SCRATCH(out, 64 * LIMIT_MIB);
+    (void)unicode_mask(&masked, span_from(text), lines);
+    put_lines(&out, buf_text(&masked), column, stderr);
+    (void)fputs(buf_text(&out), stderr);
+}
+
+/* Prints a place or an excerpt as one line that does not break. */
 static void put(const char *text)
 {
     put_masked(text, false);
 }
 
-static void put_line(const char *prefix, const char *format, va_list args)
-    __attribute__((format(printf, 2, 0)));
+static void put_line(const char *prefix, size_t column, const char *format, va_list args)
+    __attribute__((format(printf, 3, 0)));
 
-static void put_line(const char *prefix, const char *format, va_list args)
+static void put_line(const char *prefix, size_t column, const char *format, va_list args)
 {
     BUF_SCRATCH(line, LIMIT_MIB);
     (void)buf_vprintf(&line, format, args);
     (void)fputs(prefix, stderr);
-    put(buf_text(&line));
+    put_at(buf_text(&line), false, column);
     (void)fputc('\n', stderr);
+}
+
+void cmd_ask_line(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    put_line("", 0, format, args);
+    va_end(args);
 }
 
 void cmd_say(const struct run *run, const char *format, ...)
@@ -67,7 +146,7 @@ void cmd_say(const struct run *run, const char *format, ...)
     if (run->quiet)
         return;
     va_start(args, format);
-    put_line("", format, args);
+    put_line("", 0, format, args);
     va_end(args);
 }
 
@@ -76,7 +155,8 @@ void cmd_warn(const struct run *run, const char *format, ...)
     va_list args;
     (void)run;
     va_start(args, format);
-    put_line(term_colour(stderr, "\033[33mwarning:\033[0m ", "warning: "), format, args);
+    put_line(term_colour(stderr, "\033[33mwarning:\033[0m ", "warning: "), strlen("warning: "),
+             format, args);
     va_end(args);
 }
 
@@ -86,7 +166,7 @@ void cmd_detail(const struct run *run, const char *format, ...)
     if (!run->verbose)
         return;
     va_start(args, format);
-    put_line("", format, args);
+    put_line("", 0, format, args);
     va_end(args);
 }
 
@@ -112,6 +192,24 @@ const char *cmd_masked(struct run *run, const char *text)
 const char *cmd_shown(struct run *run, const struct data *map, const char *name)
 {
     return cmd_masked(run, data_get_text(map, name));
+}
+
+void cmd_print_stack(struct run *run, const struct data *resolution)
+{
+    BUF_SCRATCH(text, LIMIT_MIB);
+    BUF_SCRATCH(masked, LIMIT_MIB);
+    BUF_SCRATCH(lines, LIMIT_MIB);
+    (void)matrix_explain(&text, resolution);
+    (void)unicode_mask(&masked, span_of(buf_text(&text), text.len), true);
+    put_lines(&lines, buf_text(&masked), 0, stdout);
+    cmd_print(run, "%s", buf_text(&lines));
+}
+
+void cmd_say_refusal(const struct data *refusal)
+{
+    BUF_SCRATCH(text, LIMIT_MIB);
+    (void)matrix_explain_refusal(&text, refusal);
+    put_at(buf_text(&text), true, 0);
 }
 
 void cmd_refuse(struct run *run, struct data *refusal)
@@ -141,24 +239,28 @@ static void print_excerpt(const struct err *err)
 
 void print_failure(const struct run *run, const struct err *err)
 {
+    size_t column = strlen("tmplgen: error: ");
     (void)fputs(term_colour(stderr, "tmplgen: \033[31merror:\033[0m ", "tmplgen: error: "), stderr);
     if (err->where.file) {
-        put(err->where.file);
+        BUF_SCRATCH(place, LIMIT_MIB);
+        (void)buf_puts(&place, err->where.file);
         if (err->where.line)
-            (void)fprintf(stderr, ":%zu:%zu", err->where.line, err->where.column);
-        (void)fputs(": ", stderr);
+            (void)buf_printf(&place, ":%zu:%zu", err->where.line, err->where.column);
+        (void)buf_puts(&place, ": ");
+        put(buf_text(&place));
+        column += utf8_count(span_of(buf_text(&place), place.len));
     }
-    put(err->message);
+    put_at(err->message, false, column);
     (void)fputc('\n', stderr);
     if (err->where.source && *err->where.source)
         print_excerpt(err);
     if (err->trace)
         put_masked(err->trace, true); /* its parts are masked already */
     if (run->failure_text)
-        put_masked(run->failure_text, true);
+        put_at(run->failure_text, true, 0);
     if (err->hint) {
         (void)fputs(term_colour(stderr, "\033[36mhint:\033[0m ", "hint: "), stderr);
-        put(err->hint);
+        put_at(err->hint, false, strlen("hint: "));
         (void)fputc('\n', stderr);
     }
 }

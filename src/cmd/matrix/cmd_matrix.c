@@ -147,7 +147,7 @@ static int answer_request(struct session *s, const struct stack_request *request
         return -1;
     cmd_tell(run, FIELD("resolution", resolution));
     if (!opt_given(&run->options, "diff"))
-        matrix_print(run, matrix_explain, resolution);
+        cmd_print_stack(run, resolution);
     return add_why(s, matrix, request) < 0 || add_diff(s, *request, resolution) < 0 ? -1 : TG_OK;
 }
 
