@@ -242,6 +242,7 @@ def test_terminal_asks_for_what_is_missing_and_asks_again_with_the_reason(
         [
             ("type", "\n"),
             ("name", "talk\n"),
+            ("more? [n]", "yes\n"),
             ("text", "\n"),
             ("count", "many\n"),
             ("must be an integer", "4\n"),
@@ -250,6 +251,7 @@ def test_terminal_asks_for_what_is_missing_and_asks_again_with_the_reason(
             ("colour", "2\n"),
             ("tools", "1, 2\n"),
             ("copy", "\n"),
+            ("write it? [y]", "\n"),
         ],
     )
     assert code == 0, shown

@@ -104,7 +104,7 @@ static void put(struct buf *out, const char *text)
     (void)unicode_mask(out, span_from(text), false);
 }
 
-static void put_value(struct buf *out, const struct data *value)
+void put_answer(struct buf *out, const struct data *value)
 {
     switch (value->kind) {
     case DATA_STR:
@@ -124,7 +124,7 @@ static void put_value(struct buf *out, const struct data *value)
             (void)buf_puts(out, "none");
         for (size_t i = 0; i < value->list.count; i++) {
             (void)buf_puts(out, i ? ", " : "");
-            put_value(out, value->list.items[i]);
+            put_answer(out, value->list.items[i]);
         }
         break;
     case DATA_NULL:
@@ -186,7 +186,7 @@ static void put_choices(struct buf *out, const struct prompt *prompt, const stru
         bool marked = is_default(choice, prompt->fallback);
         size_t start = out->len;
         put_number(out, menu, i);
-        put_value(out, choice);
+        put_answer(out, choice);
         size_t used = out->len - start;
         size_t column = longest + strlen(menu && menu->several ? "  1) [x] " : "  1) ") + 2;
         if (!*label && !marked) {
@@ -242,7 +242,7 @@ static void put_fallback(struct buf *out, const struct prompt *prompt, const str
     }
     if (prompt->fallback && !prompt->question->secret) {
         (void)buf_puts(out, "  [");
-        put_value(out, prompt->fallback);
+        put_answer(out, prompt->fallback);
         (void)buf_puts(out, "]");
     }
     (void)buf_puts(out, prompt->fallback && !prompt->question->secret ? " > " : "  > ");
@@ -251,6 +251,7 @@ static void put_fallback(struct buf *out, const struct prompt *prompt, const str
 static void put_title(struct buf *out, const struct prompt *prompt)
 {
     const char *name = prompt->question->name;
+    const char *help = prompt->problem ? "" : prompt->help; /* it stands above */
     if (prompt->problem) {
         (void)buf_puts(out, term_colour(stderr, "  \033[31m", "  "));
         put_wrapped(out, prompt->problem, 2, 2);
@@ -259,9 +260,9 @@ static void put_title(struct buf *out, const struct prompt *prompt)
     (void)buf_puts(out, term_colour(stderr, "\033[1m", ""));
     put(out, name);
     (void)buf_puts(out, term_colour(stderr, "\033[0m", ""));
-    if (*prompt->help)
+    if (*help)
         (void)buf_puts(out, " - ");
-    put_wrapped(out, prompt->help, strlen(name) + 3, 2);
+    put_wrapped(out, help, strlen(name) + 3, 2);
 }
 
 static void show(const struct buf *out)
@@ -411,4 +412,25 @@ int ask_yes(bool *yes, const char *question, struct err *err)
         return rc;
     *yes = strcmp(line, "y") == 0 || strcmp(line, "Y") == 0 || strcmp(line, "yes") == 0;
     return 0;
+}
+
+int ask_whether(bool *yes, const char *question, struct err *err)
+{
+    ARENA_SCRATCH(scratch);
+    static const char *const words[] = {"n", "y", "no", "yes"};
+    for (;;) {
+        char *line;
+        (void)fprintf(stderr, "%s [%s] > ", question, *yes ? "y" : "n");
+        (void)fflush(stderr);
+        if (read_one(&line, &scratch, err) < 0)
+            return -1;
+        if (!*line)
+            return 0;
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            if (strcasecmp(line, words[i]) == 0) {
+                *yes = i & 1;
+                return 0;
+            }
+        (void)fputs("  say y or n\n", stderr);
+    }
 }

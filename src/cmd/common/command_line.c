@@ -98,10 +98,16 @@ static void put_command(struct buf *out, const struct typed *typed, const struct
     put_options(out, run, says_secret, manifest);
     for (size_t i = 0; i < typed->answers.count; i++) {
         const struct given *answer = &typed->answers.items[i];
-        bool is_option = opt_find(run->command->options, span_from(answer->name));
-        put_option(out, run, is_option ? answer->name : "set",
-                   is_option ? answer->text
-                             : arena_printf(&run->arena, "%s=%s", answer->name, answer->text));
+        const struct option *option = opt_find(run->command->options, span_from(answer->name));
+        char *rest = arena_strdup(&run->arena, answer->text), *part;
+        if (!option)
+            put_option(out, run, "set",
+                       arena_printf(&run->arena, "%s=%s", answer->name, answer->text));
+        else if (!option->repeatable)
+            put_option(out, run, answer->name, answer->text);
+        else
+            while ((part = strsep(&rest, ",")))
+                put_option(out, run, answer->name, part);
     }
 }
 

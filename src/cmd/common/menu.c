@@ -17,7 +17,7 @@
 
 enum key { CTRL_D = 4, CTRL_H = 8, CTRL_U = 21, CTRL_W = 23, ESCAPE = 27, DELETE = 127 };
 
-struct line {
+struct typing {
     struct menu *menu;
     struct buf text;  /* typed */
     struct buf shown; /* as it stands on the terminal, up to the cursor */
@@ -45,7 +45,7 @@ static size_t columns_of(struct span text)
 }
 
 /* Goes to the begin of what is shown, in rows as the terminal has them now: it may be resized. */
-static void put_back(struct buf *out, const struct line *l)
+static void put_back(struct buf *out, const struct typing *l)
 {
     size_t rows = 0, width = term_width(stderr);
     struct span rest = span_of(buf_text(&l->shown), l->shown.len);
@@ -59,7 +59,7 @@ static void put_back(struct buf *out, const struct line *l)
 }
 
 /* The end of the typed text, as much of it as the row has room for. */
-static void put_typed(struct buf *out, const struct line *l)
+static void put_typed(struct buf *out, const struct typing *l)
 {
     BUF_SCRATCH(masked, 16 * LIMIT_ANSWER_BYTES);
     (void)unicode_mask(&masked, span_of(buf_text(&l->text), l->text.len), false);
@@ -81,7 +81,7 @@ static void put_typed(struct buf *out, const struct line *l)
 }
 
 /* One write, and each line erased only behind its new text: nothing flickers. */
-static void draw(struct line *l)
+static void draw(struct typing *l)
 {
     BUF_SCRATCH(out, LIMIT_MIB);
     put_back(&out, l);
@@ -101,7 +101,7 @@ static void draw(struct line *l)
 }
 
 /* The choices make room for the one answer. */
-static void draw_answer(struct line *l, struct arena *arena)
+static void draw_answer(struct typing *l, struct arena *arena)
 {
     BUF_SCRATCH(out, LIMIT_MIB);
     const char *answer = l->text.len ? buf_text(&l->text) : menu_taken(arena, l->menu, ", ");
@@ -144,7 +144,7 @@ static bool take_for_choices(struct menu *menu, char byte)
     return byte == ' ';
 }
 
-static void erase(struct line *l, bool word)
+static void erase(struct typing *l, bool word)
 {
     struct span text = span_of(buf_text(&l->text), l->text.len);
     size_t len = text.len;
@@ -158,7 +158,7 @@ static void erase(struct line *l, bool word)
 }
 
 /* Takes a byte of what a special key sends. */
-static void take_special(struct line *l, char byte)
+static void take_special(struct typing *l, char byte)
 {
     bool opens = l->state == AT_ESCAPE && (byte == '[' || byte == 'O');
     bool ends = l->state == AT_ESCAPE || (byte >= '@' && byte <= '~');
@@ -170,7 +170,7 @@ static void take_special(struct line *l, char byte)
 }
 
 /* Returns 1: the line is typed; 0: it goes on; -1: the input has ended. */
-static int take_key(struct line *l, char byte)
+static int take_key(struct typing *l, char byte)
 {
     if (byte == '\n' || byte == '\r')
         return 1;
@@ -201,7 +201,7 @@ const char *menu_taken(struct arena *arena, const struct menu *menu, const char 
     return taken.count ? str_join(arena, taken.items, taken.count, separator) : "none";
 }
 
-static int read_keys(struct line *l, struct err *err)
+static int read_keys(struct typing *l, struct err *err)
 {
     int taken = 0, rc = 2;
     while (taken == 0) {
@@ -220,7 +220,7 @@ static int read_keys(struct line *l, struct err *err)
 
 int menu_read(char **line, struct menu *menu, struct arena *arena, struct err *err)
 {
-    struct line l = {
+    struct typing l = {
         .menu = menu, .text = BUF_INIT(LIMIT_ANSWER_BYTES), .shown = BUF_INIT(LIMIT_MIB)};
     int rc = read_keys(&l, err);
     if (rc > 0 && menu->choices)

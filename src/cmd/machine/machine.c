@@ -97,3 +97,31 @@ int machine_fill_auto(struct stack_request *request, struct run *run, struct err
         request_say(request, &run->arena, CHOICE_ARCH, machine.arch);
     return gpu ? fill_gpus(request, run, &machine, err) : 0;
 }
+
+/* "NVIDIA A100-SXM4-40GB, driver 550.54.15" */
+static const char *words_of(struct arena *arena, const struct smoke_machine *machine)
+{
+    struct words words = {0};
+    for (size_t i = 0; i < machine->gpu_count; i++)
+        if (!words_have(&words, machine->gpus[i].name))
+            words_add(&words, arena, arena_strdup(arena, machine->gpus[i].name));
+    if (*machine->driver)
+        words_printf(&words, arena, "driver %s", machine->driver);
+    return words.count ? str_join(arena, words.items, words.count, ", ") : NULL;
+}
+
+void machine_find(struct stack_request *out, const char **words, struct run *run)
+{
+    ERR_SCRATCH(ignored);
+    struct smoke_machine machine = {0};
+    *out = (struct stack_request){0};
+    *words = NULL;
+    if (look(&machine, &ignored) < 0)
+        return;
+    *words = words_of(&run->arena, &machine);
+    if (*machine.driver)
+        request_say(out, &run->arena, CHOICE_DRIVER, arena_strdup(&run->arena, machine.driver));
+    request_say(out, &run->arena, CHOICE_GPU, WORD);
+    if (fill_gpus(out, run, &machine, &ignored) < 0) /* of a model that the matrix does not know */
+        request_say(out, &run->arena, CHOICE_GPU, NULL);
+}

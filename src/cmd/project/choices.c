@@ -160,17 +160,17 @@ static int one_text(struct words *out, struct arena *arena, const struct given *
     return 0;
 }
 
-static size_t split_commas(const char **out, struct arena *arena, const char *text)
+struct words choices_split(struct arena *arena, const char *text)
 {
-    size_t count = 0;
-    while (*text) {
-        size_t len = strcspn(text, ",");
-        if (len && out)
-            out[count] = arena_memdup(arena, text, len);
-        count += len > 0;
-        text += len + (text[len] == ',');
+    struct words out = {0};
+    char *rest = arena_strdup(arena, text), *part;
+    while ((part = strsep(&rest, ","))) {
+        part += strspn(part, " ");
+        struct span piece = span_trim_end(span_from(part), " ");
+        if (piece.len)
+            words_add(&out, arena, arena_memdup(arena, piece.ptr, piece.len));
     }
-    return count;
+    return out;
 }
 
 /* Reads several texts: repeated flags, a list in a file, or a text with commas in --set. */
@@ -186,9 +186,7 @@ static int many_texts(struct words *out, struct run *run, const struct given *gi
     const char *text = given->text;
     if (given->node && yaml_text(&text, given->node, name, err) < 0)
         return -1;
-    out->items =
-        arena_array(&run->arena, split_commas(NULL, &run->arena, text) + 1, sizeof(*out->items));
-    out->count = split_commas(out->items, &run->arena, text);
+    *out = choices_split(&run->arena, text);
     return 0;
 }
 

@@ -3,10 +3,12 @@
 
 #include "base/err.h"
 #include "base/option.h"
+#include "base/str.h"
 #include "catalog/answers.h"
 
 #include <stdbool.h>
 
+struct arena;
 struct making;
 struct run;
 struct stack_request;
@@ -34,3 +36,5 @@ TG_CHECKED int choices_request(struct stack_request *out, struct run *run,
 /* Chooses the stack of a making that has its type; a refusal goes into the document. */
 TG_CHECKED int choices_stack(struct making *making, struct run *run, const struct choices *choices,
                              struct err *err);
+/* The parts of "T4, A100". */
+struct words choices_split(struct arena *arena, const char *text);

@@ -14,10 +14,10 @@
 #include "cmd/cmd.h"
 #include "cmd/common/command_line.h"
 #include "cmd/project/choices.h"
+#include "cmd/project/interview.h"
 #include "data/document.h"
 #include "io/interrupt.h"
 #include "io/term.h"
-#include "resolver/resolver.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ struct new_child {
     struct arena *arena;
     struct choices choices;
     struct typed *typed;
-    struct asker asker;
+    struct interview *interview; /* NULL: nobody is asked */
     struct making making;
     struct create_target target;
     const char *path; /* as shown: what the user gave, or ./NAME */
@@ -43,20 +43,21 @@ struct new_child {
 static int open_catalog(struct new_child *n)
 {
     bool ask = term_interactive() && !opt_given(&n->run->options, "defaults");
-    n->asker = terminal_asker(n->typed);
-    n->asker.secrets = true; /* `next` may read them */
     if (cmd_open_catalog(n->run, n->err) < 0)
         return -1;
+    if (ask)
+        n->interview = interview_new(n->run, &n->choices, n->typed);
     n->making = (struct making){.arena = n->arena,
                                 .catalog = n->run->catalog,
-                                .asker = ask ? &n->asker : NULL,
+                                .asker = ask ? interview_asker(n->interview) : NULL,
                                 .overlay = span_of("", 0)};
     return 0;
 }
 
 static int make_stack(struct new_child *n)
 {
-    int rc = choices_stack(&n->making, n->run, &n->choices, n->err);
+    int rc = n->interview ? interview_stack(n->interview, &n->making, n->err)
+                          : choices_stack(&n->making, n->run, &n->choices, n->err);
     if (n->making.request_data)
         data_put(n->arena, n->run->document, "request", n->making.request_data);
     return rc;
@@ -124,8 +125,8 @@ static int answer_by_default(struct new_child *n)
 
 static int answer(struct new_child *n)
 {
-    if (n->making.asker)
-        return making_answers(&n->making, &n->choices.answers, names(n).items[0], n->err);
+    if (n->interview)
+        return interview_answers(n->interview, &n->making, names(n).items[0], n->err);
     return answer_by_default(n);
 }
 
@@ -192,11 +193,10 @@ static void fill_document(const struct new_child *n)
 
 static void print_stack(const struct new_child *n)
 {
-    BUF_SCRATCH(text, LIMIT_MIB);
     if (!n->making.resolution)
         return;
-    (void)matrix_explain(&text, n->making.resolution);
-    cmd_print(n->run, "\n%s", buf_text(&text));
+    cmd_print(n->run, "\n");
+    cmd_print_stack(n->run, n->making.resolution);
 }
 
 static void print_catalogs(const struct new_child *n)
@@ -295,6 +295,8 @@ static int make_child(struct new_child *n)
         record_text(&n->record_text, n->arena, &m->record, n->err) < 0)
         return -1;
     bool dry_run = opt_given(&n->run->options, "dry-run");
+    if (!dry_run && n->interview && interview_confirm(n->interview, m, n->path, n->err) < 0)
+        return -1;
     if (!dry_run && write_child(n) < 0)
         return -1;
     if (!dry_run)
