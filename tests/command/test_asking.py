@@ -210,6 +210,68 @@ def test_a_framework_is_typed_with_a_spec_as_its_option_takes_it(talk, work):
     assert "pytorch>=2.6" in repeated(shown) and os.listdir(work) == []
 
 
+def test_arrow_keys_are_no_text_where_there_is_no_menu(talk, work, asks):
+    asks("{name: q, default: x}", "{name: r, type: choice, choices: [a, b], default: a}")
+    typed = [("name", "\n"), ("[x]", "\x1b[Aa\x1bOCb\x1b[1;5D\n"), ("[a]", "\x1b[Bb\n")]
+    code, _, shown = talk("it", replies=typed)
+    assert code == 0, shown
+    assert (work / "it/hello.txt").read_text() == "ab|b"
+
+
+# ---------------------------------------------------------------- few questions, and more
+
+MANY = [f"{{name: q{i}, default: d{i}}}" for i in range(5)]
+
+
+def test_the_rest_of_many_questions_waits_behind_more(talk, work, asks):
+    asks(*MANY, "{name: ci, default: x}", "{name: must}")
+    code, _, shown = talk(
+        "a", replies=[("name", "\n"), ("ci", "c\n"), ("must", "m\n"), ("more?", "\n")]
+    )
+    assert code == 0, shown
+    assert "5 more questions have their defaults: q0, q1, q2, q3, q4\n" in shown
+    assert (work / "a/hello.txt").read_text() == "d0|d1|d2|d3|d4|c|m"
+    replies = [("name", "n\n"), ("ci", "c\n"), ("must", "m\n"), ("more?", "what\n"), ("[n]", "y\n")]
+    replies += [("[d0]", "\n"), ("[d1]", "t\n"), ("[d2]", "\n"), ("[d3]", "\n"), ("[d4]", "\n")]
+    code, _, shown = talk("b", replies=replies)
+    assert code == 0 and shown.count("\nci\n") == 1, shown
+    assert (work / "b/hello.txt").read_text() == "d0|t|d2|d3|d4|c|m"
+    assert "  name     n\n" in shown and "  q1       t\n" in shown and "  q2" not in shown
+
+
+def test_an_answer_that_a_later_one_excludes_is_asked_again(talk, work, asks):
+    refuse = "refuse:\n  - {when: \"q0 == 'a' and ci == 'b'\", because: not both}\n"
+    asks(*MANY, "{name: ci, default: x}", more=refuse)
+    replies = [("name", "\n"), ("ci", "b\n"), ("more?", "y\n"), ("[d0]", "a\n")]
+    replies += [(f"[d{i}]", "\n") for i in range(1, 5)]
+    code, _, shown = talk("it", replies=[*replies, ("[x]", "\n")])
+    assert code == 0, shown
+    assert (work / "it/hello.txt").read_text() == "a|d1|d2|d3|d4|x"
+
+
+def test_a_default_that_is_refused_is_asked_for_with_another(talk, work, asks):
+    refuse = "refuse:\n  - {when: \"q1 in ['Bad', 'bad']\", because: \"'{{ q1 }}' is taken\"}\n"
+    asks(*MANY[:1], "{name: q1, default: Bad, pattern: '[A-Z]?[a-z_]+'}", *MANY[2:], more=refuse)
+    replies = [("name", "\n"), ("[bad_app]", "\n"), ("more?", "\n")]
+    code, _, shown = talk("it", replies=replies)
+    assert code == 0 and "is taken" not in shown, shown
+    assert (work / "it/hello.txt").read_text() == "d0|bad_app|d2|d3|d4"
+
+
+def test_what_is_not_wanted_is_not_written(talk, work, asks):
+    asks("{name: q, default: x}")
+    replies = [("name", "\n"), ("[x]", "y\n"), ("write it? [y]", "no\n")]
+    code, _, shown = talk("it", replies=replies)
+    assert code == 2 and "nothing was written" in shown and os.listdir(work) == []
+    assert repeated(shown).endswith("--set q=y")
+
+
+def test_what_was_given_in_full_is_written_unasked(talk, work, asks):
+    asks("{name: q, default: x}")
+    code, _, shown = talk("it", "--name", "n", "--set", "q=y", replies=[])
+    assert code == 0 and " > " not in shown, shown
+
+
 # ---------------------------------------------------------------- nothing typed is lost
 
 

@@ -8,22 +8,34 @@ import subprocess
 import pytest
 import yaml
 
+from ..common.terminal import converse
 from .root import DRIVER
 from .test_doctor import BINARY
 
 
 @pytest.fixture
-def tmplgen(tmp_path, workshop):
-    """The program on a machine with fake libraries, `script` for CUDA; None: without any."""
+def machine(tmp_path, workshop):
+    """The environment of a machine with fake libraries, `script` for CUDA; None: without any."""
     folder = tmp_path / "lib"
     folder.mkdir()
     for name, kind in (("libcuda.so.1", "cuda"), ("libnvidia-ml.so.1", "nvml")):
         shutil.copy(workshop.library(kind), folder / name)
 
-    def run(script, *words):
-        env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
+    def env(script):
+        user = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
         if script is not None:
-            env |= {"LD_LIBRARY_PATH": str(folder), "FAKE_CUDA": script}
+            user |= {"LD_LIBRARY_PATH": str(folder), "FAKE_CUDA": script}
+        return user
+
+    return env
+
+
+@pytest.fixture
+def tmplgen(tmp_path, machine):
+    """The program on such a machine."""
+
+    def run(script, *words):
+        env = machine(script)
         done = subprocess.run(
             [BINARY, *map(str, words), "--json"],
             capture_output=True, text=True, env=env, cwd=tmp_path, check=False,
@@ -92,3 +104,46 @@ def test_record_and_update_hold_what_was_found(tmplgen, tmp_path):
     assert document["exit"] == 0, document
     request = yaml.safe_load(record.read_text())["request"]
     assert (request["gpu"], request["driver"]) == (["L4"], DRIVER)
+
+
+# ---------------------------------------------------------------- on a terminal
+
+NEW = ["new", "it", "--type", "library", "--no-git"]
+PYTORCH = ["--framework", "pytorch"]
+END = [("name - ", "\n"), ("description - ", "\n"), ("ci - ", "\n"), ("registry - ", "\n")]
+END += [("more?", "\n"), ("write it?", "\n")]
+
+
+def asked(tmp_path, env, replies, framework=PYTORCH):
+    code, _, shown = converse([BINARY, *NEW, *framework], tmp_path, env, [*replies, *END])
+    assert code == 0, shown
+    record = yaml.safe_load((tmp_path / "it/.tmplgen.yml").read_text())
+    return record["request"], shown
+
+
+def test_what_is_found_here_is_the_default(tmp_path, machine):
+    replies = [("gpu - ", "\n"), ("driver - ", "\n")]
+    request, shown = asked(tmp_path, machine(T4), replies)
+    assert request == {"framework": "pytorch", "driver": DRIVER, "gpu": ["T4"]}
+    assert f"found here: Tesla T4, driver {DRIVER}" in " ".join(shown.split())
+    assert "[T4] > " in shown and f"[{DRIVER}] > " in shown
+
+
+def test_any_says_nothing_and_auto_is_what_is_found(tmp_path, machine):
+    replies = [("gpu - ", "any\n"), ("driver - ", "auto\n")]
+    request, _ = asked(tmp_path, machine(T4), replies)
+    assert request == {"framework": "pytorch", "driver": DRIVER}
+
+
+def test_a_card_that_no_build_runs_on_is_not_offered(tmp_path, machine):
+    replies = [("[any] > ", "auto\n"), ("[any] > ", "\n"), ("driver - ", "any\n")]
+    newest = ["--framework", "pytorch>=2.9"]
+    request, shown = asked(tmp_path, machine("name=Tesla K80;cc=3.7"), replies, newest)
+    assert request == {"framework": "pytorch>=2.9"}
+    assert "K80 has compute capability 3.7" in " ".join(shown.split())
+
+
+def test_without_a_gpu_the_default_is_any(tmp_path, machine):
+    replies = [("gpu - ", "auto\n"), ("machine has no GPU", "\n"), ("driver - ", "\n")]
+    request, shown = asked(tmp_path, machine(None), replies)
+    assert request == {"framework": "pytorch"} and "none is found here" in shown

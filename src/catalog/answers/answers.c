@@ -564,12 +564,16 @@ static int find_answer(struct data **out, const struct collector *c, const struc
 {
     const struct question *question = asked->question;
     struct data *fallback = NULL, *checked;
-    bool changed = false;
+    bool changed = false, fitting = true;
     const struct given *guess = guessed ? take_guess(&fallback, c, asked) : NULL;
+    if (guess && c->asker && fits(&fitting, c, question, fallback) < 0)
+        return -1;
+    if (!fitting)
+        guess = NULL;
     if (!guess && (c->asker ? read_offer(&fallback, &changed, c, asked)
                             : read_default(&fallback, c, asked)) < 0)
         return -1;
-    bool asks = c->asker && (!fallback || changed || wants(c, question));
+    bool asks = c->asker && (!fallback || changed || !fitting || wants(c, question));
     *out = fallback;
     if (asks && ask_fitting(out, c, asked, fallback) < 0)
         return -1;

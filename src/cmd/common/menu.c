@@ -21,6 +21,7 @@ struct typing {
     struct menu *menu;
     struct buf text;  /* typed */
     struct buf shown; /* as it stands on the terminal, up to the cursor */
+    size_t width;     /* of the terminal then */
     /* Arrow keys and the like send ESC and more bytes, none of which is text. */
     enum { AT_TEXT, AT_ESCAPE, AT_SEQUENCE } state;
 };
@@ -85,6 +86,9 @@ static void draw(struct typing *l)
 {
     BUF_SCRATCH(out, LIMIT_MIB);
     put_back(&out, l);
+    if (l->width != term_width(stderr)) /* rows that it has broken anew remember that */
+        (void)buf_puts(&out, "\033[J");
+    l->width = term_width(stderr);
     buf_truncate(&l->shown, 0);
     l->menu->put(&l->shown, l->menu, l->menu->context);
     put_typed(&l->shown, l);

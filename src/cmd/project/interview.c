@@ -142,31 +142,45 @@ static void note(const struct interview *i, const struct making *m, enum stack_c
                           str_join(&i->run->arena, said->items, said->count, ","));
 }
 
-/* Asks for one choice until there is such a stack. A default that will not do is not shown again.
- */
+static int choose(struct interview *i, struct making *m, enum stack_choice choice, const char *text,
+                  struct err *err)
+{
+    struct stack_request request = with_answer(i, m, choice, text);
+    return machine_fill_auto(&request, i->run, err) < 0
+               ? -1
+               : making_stack(m, &i->choices->stack, &request, err);
+}
+
+/* What was found is offered only if there is a stack for it. */
+static const char *offered(struct interview *i, const struct making *m, enum stack_choice choice,
+                           const char *found)
+{
+    ERR_SCRATCH(ignored);
+    struct making trial = *m;
+    return found && choose(i, &trial, choice, found, &ignored) == 0 ? found : ANY;
+}
+
+/* Asks for one choice until there is such a stack. */
 static int ask_choice(struct interview *i, struct making *m, enum stack_choice choice,
                       const char *help, const char *found, struct err *err)
 {
     struct arena *arena = &i->run->arena;
     const struct question question = {.name = stack_options[choice].name, .type = QUESTION_STR};
-    struct prompt prompt = {.question = &question, .help = help};
     const struct making before = *m;
+    const char *fallback = offered(i, m, choice, found), *text;
+    struct prompt prompt = {
+        .question = &question, .help = help, .fallback = data_str(arena, fallback)};
     for (;;) {
         ERR_SCRATCH(trial);
-        const char *text, *fallback = found ? found : ANY;
-        prompt.fallback = data_str(arena, fallback);
         if (i->asker.ask(&text, i->asker.context, arena, &prompt, err) < 0)
             return -1;
-        struct stack_request request = with_answer(i, &before, choice, text ? text : fallback);
-        if (machine_fill_auto(&request, i->run, &trial) == 0 &&
-            making_stack(m, &i->choices->stack, &request, &trial) == 0) {
+        if (choose(i, m, choice, text ? text : fallback, &trial) == 0) {
             note(i, m, choice);
             return 0;
         }
         if (!told(&prompt.problem, i, m, &trial))
             return err_move(err, &trial);
         *m = before;
-        found = text ? found : NULL;
     }
 }
 
