@@ -157,6 +157,15 @@ def test_a_project_is_called_like_its_folder_where_that_can_be(tmplgen, work, pa
     assert ("--name says another" in done.err) == (name not in (last, "real-folder"))
 
 
+@pytest.mark.parametrize("type", ["service", "batch", "library", "llm"])
+def test_a_word_of_python_is_no_package(tmplgen, work, type):
+    framework = {"llm": "transformers"}.get(type, "none")
+    words = ["new", "it", "--type", type, "--framework", framework, "--set", "package=import"]
+    done = tmplgen(*words, cwd=work)
+    assert done.code == 2 and "it is a word of Python" in done.err
+    assert os.listdir(work) == []
+
+
 def test_a_name_that_is_said_wins_over_the_folders(tmplgen, work):
     words = ["--type", "library", "--framework", "none", "--name", "b", "--json"]
     assert tmplgen("new", "a", *words, cwd=work).json["answers"]["name"] == "b"
