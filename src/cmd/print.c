@@ -68,10 +68,17 @@ static size_t indent_of(const char *line)
 }
 
 /* A line that is a command, or holds one. */
-static bool is_command(const char *line)
+static bool is_command(struct span line)
 {
-    return str_starts(line, "  tmplgen ") || str_starts(line, "  git ") ||
-           str_starts(line, "  install ");
+    static const char *const words[] = {"tmplgen", "git", "install"};
+    if (!span_starts(line, "  "))
+        return false;
+    struct span word = span_of(line.ptr + 2, line.len - 2);
+    const char *blank = word.len ? memchr(word.ptr, ' ', word.len) : NULL;
+    for (size_t i = 0; blank && i < sizeof words / sizeof *words; i++)
+        if (span_equal(span_of(word.ptr, (size_t)(blank - word.ptr)), span_from(words[i])))
+            return true;
+    return false;
 }
 
 /*
@@ -91,7 +98,7 @@ static void put_lines(struct buf *out, const char *text, size_t column, FILE *st
         struct span span = span_cut_line(&rest);
         char *line = arena_memdup(&scratch, span.ptr, span.len);
         size_t start = out->len, blanks = strspn(line, " ");
-        size_t width = is_command(line) ? SIZE_MAX : term_width(stream) - 1;
+        size_t width = is_command(span) ? SIZE_MAX : term_width(stream) - 1;
         size_t indent = column ? 2 : indent_of(line);
         hold_quoted(line);
         (void)buf_append(out, line, blanks);

@@ -340,15 +340,16 @@ const struct command new_command = {
     .name = "new",
     .usage = "[PATH] --type TYPE --framework NAME[SPEC] [choices]",
     .summary = "Make a new repository from a template, with a GPU stack that matches.",
-    .details = "PATH defaults to ./NAME, and NAME to PATH's last part, else to FRAMEWORK-TYPE. On "
-               "a terminal tmplgen asks for what is missing; elsewhere "
-               "it takes the defaults. A choice is looked for in this order: option, --set, "
-               "--answers, your configuration ($XDG_CONFIG_HOME/tmplgen/config.yml), the "
-               "template's default. A catalog SRC is a folder, a git repository here or on a "
-               "server (https://HOST/PATH, USER@HOST:PATH), or SRC//FOLDER of one; REF is a tag, a "
-               "branch, a commit or a policy such as ^1.2. Outside of a repository it makes one "
-               "with a first commit; "
-               "inside one it writes the files and leaves committing to you.",
+    .details =
+        "PATH defaults to ./NAME, and NAME to PATH's last part, else to FRAMEWORK-TYPE. On a "
+        "terminal tmplgen asks for what is missing: GPU and driver, the name, a few more, the "
+        "rest on demand; elsewhere it takes the defaults. A choice is looked for in this "
+        "order: option, --set, --answers, your configuration "
+        "($XDG_CONFIG_HOME/tmplgen/config.yml), the template's default. A catalog SRC is a "
+        "folder, a git repository here or on a server (https://HOST/PATH, USER@HOST:PATH), "
+        "or SRC//FOLDER of one; REF is a tag, a branch, a commit or a policy such as ^1.2. "
+        "Outside of a repository it makes one with a first commit; inside one it writes the "
+        "files and leaves committing to you.",
     .options = OPTIONS({"What", what_options}, {"Stack", stack_options},
                        {"Project", project_options}, {"How", how_options}),
     .max_arguments = 1,
