@@ -36,7 +36,8 @@ def make(tmplgen, work):
     """The files of a child, made without a repository, and what `new` said."""
 
     def run(folder, *args, name="child"):
-        done = tmplgen("new", name, "--catalog", folder, "--no-git", *args, cwd=work)
+        words = ["--catalog", folder, "--no-git", "--name", "child"]
+        done = tmplgen("new", name, *words, *args, cwd=work)
         assert done.code == 0, done.err
         root = work / name
         files = {str(p.relative_to(root)): p for p in root.rglob("*") if p.is_file()}
@@ -199,7 +200,7 @@ files:
     # without the override, which overrides nothing here
     args = ["--type", "api", "--framework", "pytorch"]
     files, _ = make(folder, *args)
-    service, _ = make("builtin", *SERVICE, "--name", record(files)["answers"]["name"], name="s")
+    service, _ = make("builtin", *SERVICE, name="s")
     assert files.pop("TIER.md") == "a service\n"  # layers know it as what it extends
     made = record(files)
     assert (made["template"], made["answers"]["tier"]) == ("api", "a")
@@ -584,4 +585,4 @@ def test_the_example_of_the_documents(tmplgen, work):
     assert front["resolution"]["framework"]["version"] == "2.15.1"
     assert front["answers"]["registry"] == "ghcr.io/acme"
     assert front["catalog"]["ref"] == "v1.0.0"
-    assert (work / "front/gateway.yml").read_text() == 'route: "/pytorch-api"\n'
+    assert (work / "front/gateway.yml").read_text() == 'route: "/front"\n'

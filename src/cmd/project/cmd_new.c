@@ -100,27 +100,32 @@ static struct words names(const struct new_child *n)
     return out;
 }
 
-/* Where nobody is asked, the first name that agrees with all other answers is taken. */
+static int try_name(struct new_child *n, const char *name, struct err *err)
+{
+    const char *last = last_part(n);
+    if (making_answers(&n->making, &n->choices.answers, name, err) < 0)
+        return -1;
+    if (last && !given_find(&n->choices.answers, "name") && !str_equal(last, name))
+        cmd_say(n->run,
+                "'%s' cannot be the name of this project: it is called '%s'; --name says another",
+                last, name);
+    return 0;
+}
+
+/*
+ * Where nobody is asked, the first name that agrees with all other answers is taken. If none does,
+ * the first one's failure is told.
+ */
 static int answer_by_default(struct new_child *n)
 {
     const struct words all = names(n);
-    const char *last = last_part(n);
-    for (size_t i = 0; i < all.count; i++) {
-        ERR_SCRATCH(trial);
-        const char *name = all.items[i];
-        int rc = making_answers(&n->making, &n->choices.answers, name, &trial);
-        if (rc < 0 && i + 1 < all.count && str_equal(trial.code, "invalid-answer"))
-            continue;
-        if (rc < 0)
-            return err_move(n->err, &trial);
-        if (last && !given_find(&n->choices.answers, "name") && !str_equal(last, name))
-            cmd_say(n->run,
-                    "'%s' cannot be the name of this project: it is called '%s'; --name says "
-                    "another",
-                    last, name);
-        break;
+    ERR_SCRATCH(first);
+    int rc = try_name(n, all.items[0], &first);
+    for (size_t i = 1; rc < 0 && i < all.count && str_equal(first.code, "invalid-answer"); i++) {
+        ERR_SCRATCH(ignored);
+        rc = try_name(n, all.items[i], &ignored);
     }
-    return 0;
+    return rc < 0 ? err_move(n->err, &first) : 0;
 }
 
 static int answer(struct new_child *n)
