@@ -63,16 +63,19 @@ static volatile sig_atomic_t has_keys, went_on;
 
 /* Signals of keys that stop or end a program which does nothing about them. */
 static const int leaving[] = {SIGTSTP, SIGQUIT};
+static struct sigaction actions_before[sizeof leaving / sizeof *leaving];
 
 static void leave(int number);
 
 static void watch(bool on)
 {
-    struct sigaction action = {.sa_handler = on ? leave : SIG_DFL,
-                               .sa_flags = SA_RESTART | SA_NODEFER};
+    struct sigaction action = {.sa_handler = leave, .sa_flags = SA_RESTART | SA_NODEFER};
     (void)sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof leaving / sizeof *leaving; i++)
-        (void)sigaction(leaving[i], &action, NULL);
+        if (on)
+            (void)sigaction(leaving[i], &action, &actions_before[i]);
+        else
+            (void)sigaction(leaving[i], &actions_before[i], NULL);
 }
 
 /* Gives the terminal back before the signal has its own effect; after a stop takes it again. */
@@ -80,7 +83,7 @@ static void leave(int number)
 {
     int before = errno;
     term_keys_end();
-    (void)raise(number);
+    (void)kill(getpid(), number);
     has_keys = term_keys_begin();
     went_on = 1;
     errno = before;

@@ -218,6 +218,15 @@ def test_arrow_keys_are_no_text_where_there_is_no_menu(talk, work, asks):
     assert (work / "it/hello.txt").read_text() == "ab|b"
 
 
+def test_a_framework_that_no_stack_has_is_refused_and_asked_for_again(talk, work):
+    replies = [("framework", "pytorch==9.9\n"), ("9.9", "jax\n"), ("gpu - ", "T4\n")]
+    replies += [("driver - ", END)]
+    _, _, shown = talk("it", "--type", "library", replies=replies, of_catalog=False)
+    assert "rules out pytorch" in shown and "no pytorch stack meets" in shown
+    assert repeated(shown) == "tmplgen new it --type library --framework jax --gpu T4"
+    assert os.listdir(work) == []
+
+
 # ---------------------------------------------------------------- few questions, and more
 
 MANY = [f"{{name: q{i}, default: d{i}}}" for i in range(5)]

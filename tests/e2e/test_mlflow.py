@@ -61,7 +61,8 @@ def children(tmp_path_factory):
     scratch, venv = tmp_path_factory.mktemp("children"), WORK / "venvs/mlflow-children"
     for kind in ("batch", "service"):
         words = ["--type", kind, "--framework", "none", "--python", "3.11"]
-        run(TMPLGEN, "new", kind, *words, "--set", "mlflow=true", cwd=scratch)
+        words += ["--set", "mlflow=true", "--name", f"none-{kind}"]
+        run(TMPLGEN, "new", kind, *words, cwd=scratch)
         run("make", "setup", "DEVICE=cpu", cwd=scratch / kind, VENV=venv)
     backend = scratch / "service/src/none_service/backend.py"
     backend.write_text(recipe().replace("my_batch", "none_batch"))

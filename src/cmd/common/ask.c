@@ -276,7 +276,7 @@ static void show_question(const struct prompt *prompt)
 {
     BUF_SCRATCH(out, LIMIT_MIB);
     put_title(&out, prompt);
-    if (!prompt->problem) /* which names them */
+    if (!prompt->problem) /* else they stand above */
         put_choices(&out, prompt, NULL);
     put_instruction(&out, prompt, NULL);
     put_fallback(&out, prompt, NULL);
