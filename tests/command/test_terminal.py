@@ -124,13 +124,15 @@ def test_a_program_that_was_stopped_goes_on(tmplgen, work):
         it.wait("--framework jax")
 
 
-def test_pasted_lines_answer_question_after_question(terminal, work):
-    with terminal("") as it:
-        it.wait("[batch] >")
-        it.paste("library\n3\nany\n\nshop\n\ngithub,jenkins\n\n\ny\n")
-        it.wait("write it? [y] >")
-        it.keys("Enter")
-        it.wait("rc=0")
+@pytest.mark.parametrize("early", [False, True])
+def test_pasted_lines_answer_question_after_question(terminal, work, early):
+    with terminal("", before="sleep 0.3; " if early else "") as it:
+        if not early:
+            it.wait("[batch] >")
+        it.paste("library\n3\nany\n\nshop\n\ngithub,jenkins\n\nn\ny\n")
+        it.wait("rc=0", "terminal=same")
+        said = it.all()
+    assert "\nmore? [n] > n\n" in said and "\nwrite it? [y] > y\n" in said
     assert record(work, "shop")["answers"]["ci"] == ["github", "jenkins"]
 
 

@@ -414,15 +414,34 @@ int ask_yes(bool *yes, const char *question, struct err *err)
     return 0;
 }
 
+static void put_text(struct buf *out, const struct menu *menu, const void *context)
+{
+    (void)menu;
+    (void)buf_puts(out, context);
+}
+
+/* Reads a line behind this text; shows it also where it was typed ahead. */
+static int read_behind(char **line, const char *text, struct arena *arena, struct err *err)
+{
+    if (term_moves(stderr) && term_keys_begin()) {
+        struct menu menu = {.put = put_text, .context = text};
+        int rc = menu_read(line, &menu, arena, err);
+        term_keys_end();
+        return rc ? rc : no_more(err);
+    }
+    (void)fputs(text, stderr);
+    (void)fflush(stderr);
+    return read_one(line, arena, err);
+}
+
 int ask_whether(bool *yes, const char *question, struct err *err)
 {
     ARENA_SCRATCH(scratch);
     static const char *const words[] = {"n", "y", "no", "yes"};
+    const char *text = arena_printf(&scratch, "%s [%s] > ", question, *yes ? "y" : "n");
     for (;;) {
         char *line;
-        (void)fprintf(stderr, "%s [%s] > ", question, *yes ? "y" : "n");
-        (void)fflush(stderr);
-        if (read_one(&line, &scratch, err) < 0)
+        if (read_behind(&line, text, &scratch, err) < 0)
             return -1;
         if (!*line)
             return 0;
