@@ -354,10 +354,19 @@ release-catalog:
 
 # ---------------------------------------------------------------- the rest
 
+.PHONY: install uninstall clean help
+install: $(BUILD)/installed
+	@cd $< && find . -type f -exec sh -c \
+	    'install -D -m "$$(stat -c %a "$$1")" "$$1" "$(DESTDIR)$(PREFIX)/$$1"' - {} \;
+
+uninstall: $(BUILD)/installed
+	@cd $< && find . -type f -exec rm -f '$(DESTDIR)$(PREFIX)/{}' \;
+	@rmdir '$(DESTDIR)$(PREFIX)/share/doc/tmplgen'
+
 $(BUILD)/man-pages: tools/man_pages.c $(BUILD)/libtmplgen.a
 	$(call say,cc   $<) $(COMPILE) $(LDFLAGS) -o $@ $^ $(LIBRARY_LIBS)
 
-# What is installed, below PREFIX, as it lies there. The pages have the date of the newest release.
+# What is installed below PREFIX: bin/, share/man/ with pages of the newest release's date, and others.
 $(BUILD)/installed: $(BUILD)/tmplgen $(BUILD)/gpu-smoke $(BUILD)/man-pages \
     LICENSE README.md CHANGELOG.md releases/index.txt
 	@rm -rf $@
@@ -369,15 +378,6 @@ $(BUILD)/installed: $(BUILD)/tmplgen $(BUILD)/gpu-smoke $(BUILD)/man-pages \
 	@$(BUILD)/tmplgen completion bash >$@/share/bash-completion/completions/tmplgen
 	@$(BUILD)/tmplgen completion zsh >$@/share/zsh/site-functions/_tmplgen
 	@$(BUILD)/tmplgen completion fish >$@/share/fish/vendor_completions.d/tmplgen.fish
-
-.PHONY: install uninstall clean help
-install: $(BUILD)/installed
-	@cd $< && find . -type f -exec sh -c \
-	    'install -D -m "$$(stat -c %a "$$1")" "$$1" "$(DESTDIR)$(PREFIX)/$$1"' - {} \;
-
-uninstall: $(BUILD)/installed
-	@cd $< && find . -type f -exec rm -f '$(DESTDIR)$(PREFIX)/{}' \;
-	@rmdir '$(DESTDIR)$(PREFIX)/share/doc/tmplgen'
 
 clean:
 	rm -rf build build-san dist

@@ -52,7 +52,7 @@ static void put_back(struct buf *out, const struct typing *l)
     struct span rest = span_of(buf_text(&l->shown), l->shown.len);
     while (rest.len) {
         size_t columns = columns_of(span_cut_line(&rest));
-        rows += columns > width ? (columns + width - 1) / width : 1;
+        rows += width && columns > width ? (columns + width - 1) / width : 1;
     }
     (void)buf_putc(out, '\r');
     if (rows > 1)
@@ -67,7 +67,7 @@ static void put_typed(struct buf *out, const struct typing *l)
     struct span text = span_of(buf_text(&masked), masked.len), before = {out->ptr, out->len};
     while (before.len && memchr(before.ptr, '\n', before.len))
         (void)span_cut_line(&before);
-    size_t width = term_width(stderr), used = columns_of(before) % width;
+    size_t width = term_width(stderr), used = width ? columns_of(before) % width : 0;
     size_t room = width > used + TEXT_COLUMNS_MIN ? width - used - 1 : TEXT_COLUMNS_MIN;
     size_t start = text.len, columns = 0;
     while (start > 0) {

@@ -130,8 +130,9 @@ static int answer_by_default(struct new_child *n)
 
 static int answer(struct new_child *n)
 {
-    if (n->interview)
-        return interview_answers(n->interview, &n->making, names(n).items[0], n->err);
+    const struct words all = names(n);
+    if (n->interview && all.count)
+        return interview_answers(n->interview, &n->making, all.items[0], n->err);
     return answer_by_default(n);
 }
 
