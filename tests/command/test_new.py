@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import stat
 import subprocess
 
@@ -481,3 +482,26 @@ def test_no_password_in_what_is_no_answer_or_no_row(tmplgen, work):
     for words in (["new", "x", "--set", NAMED[0]], ["image", "list", "--only", f"{NAMED[0]}:1"]):
         done = tmplgen(*words, "--json", cwd=work)
         assert done.code == 2 and "hunter2" not in done.out + done.err
+
+
+def test_a_python_that_is_not_here_is_told_with_what_helps(tmplgen, work, tmp_path):
+    words = ["--type", "library", "--framework", "none", "--defaults", "--python", "3.12"]
+    bare = tmp_path / "bin"
+    bare.mkdir()
+    (bare / "git").symlink_to(shutil.which("git"))
+    tmplgen.env["PATH"] = str(bare)
+    said = tmplgen("new", "one", *words, cwd=work).err
+    assert "Python 3.12 is not here" in said and "update --set python=" in said
+    for name in ("python3.12", "uv"):
+        (bare / name).symlink_to("/bin/true")
+        assert "not here" not in tmplgen("new", name, *words, cwd=work).err
+        (bare / name).unlink()
+
+
+def test_a_catalog_that_is_not_released_is_told(tmplgen, work):
+    version = tmplgen("version", "--json", cwd=work).json["catalog"]["version"]
+    words = ["--type", "library", "--framework", "none", "--defaults"]
+    said = tmplgen("new", "one", *words, cwd=work).err
+    assert (f"catalog {version} is not released" in said) == ("-" in version)
+    old = tmplgen("new", "two", *words, "--catalog", "builtin@v0.2.0", cwd=work)
+    assert "is not released" not in old.err

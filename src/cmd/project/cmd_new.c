@@ -15,6 +15,7 @@
 #include "cmd/common/command_line.h"
 #include "cmd/project/choices.h"
 #include "cmd/project/interview.h"
+#include "cmd/project/new_words.h"
 #include "data/document.h"
 #include "io/interrupt.h"
 #include "io/term.h"
@@ -120,10 +121,12 @@ static int answer_by_default(struct new_child *n)
 {
     const struct words all = names(n);
     ERR_SCRATCH(first);
-    int rc = try_name(n, all.items[0], &first);
-    for (size_t i = 1; rc < 0 && i < all.count && str_equal(first.code, "invalid-answer"); i++) {
-        ERR_SCRATCH(ignored);
-        rc = try_name(n, all.items[i], &ignored);
+    int rc = -1;
+    for (size_t i = 0; rc < 0 && i < all.count; i++) {
+        ERR_SCRATCH(later);
+        rc = try_name(n, all.items[i], i ? &later : &first);
+        if (!str_equal(first.code, "invalid-answer"))
+            break;
     }
     return rc < 0 ? err_move(n->err, &first) : 0;
 }
@@ -234,26 +237,6 @@ static void print_dry_run(const struct new_child *n)
     print_stack(n);
 }
 
-/* Tells the user that the child's team image must be built first. */
-static void say_team_image(const struct new_child *n)
-{
-    const struct data *image = data_get(n->making.resolution, TEAM_IMAGE);
-    if (image)
-        cmd_say(n->run,
-                "'%s:%s' must be in the registry before this is built: 'tmplgen image build' makes "
-                "it, in the repository of the team's base images",
-                cmd_masked(n->run, data_get_text(image, "repository")),
-                cmd_masked(n->run, data_get_text(image, "tag")));
-}
-
-static void say_signature(const struct new_child *n)
-{
-    const char *words =
-        signature_words(n->arena, signature_data(n->arena, &n->run->catalog->origin));
-    if (words)
-        cmd_say(n->run, "the catalog '%s' is %s", n->run->catalog->origin.source, words);
-}
-
 static void print_result(const struct new_child *n)
 {
     const struct created *created = &n->created;
@@ -265,17 +248,8 @@ static void print_result(const struct new_child *n)
     cmd_print(n->run, "\n");
     print_catalogs(n);
     print_stack(n);
-    if (created->author_is_fallback)
-        cmd_say(n->run, "git knows no user here: committed as %s (set user.name and user.email)",
-                created->author);
-    if (created->signing_skipped)
-        cmd_say(n->run, "commit.gpgSign is set, but tmplgen signs nothing: "
-                        "'git commit --amend --no-edit -S' signs this commit");
-    if (!*created->commit && n->target.repository && !opt_given(&n->run->options, "no-git"))
-        cmd_say(n->run, "inside the repository '%s': nothing is committed (--commit does)",
-                n->target.repository);
-    say_signature(n);
-    say_team_image(n);
+    new_say(n->run, &n->making, created,
+            opt_given(&n->run->options, "no-git") ? NULL : n->target.repository);
     cmd_print(n->run, "\nNext:\n  %s\n",
               shell_command(n->arena, "cd %s", shell_path(n->arena, n->path)));
     for (size_t i = 0; i < n->next.count; i++)

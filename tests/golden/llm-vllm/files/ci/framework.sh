@@ -1,5 +1,6 @@
 =3
--3
+-1
 +CUDA_INDEX_URL=https://download.pytorch.org/whl/cu130
-+CPU_INDEX_URL=${CPU_INDEX_URL-https://download.pytorch.org/whl/cpu}
+=3
+-1
 +GPU_DEVICE=cuda

@@ -5,7 +5,7 @@
 =48
 -1
 +            --python-version 3.12 --python-platform x86_64-unknown-linux-gnu \
-=30
+=32
 -1
 +[ $# -gt 0 ] || set -- cpu cuda
 =8
