@@ -25,6 +25,42 @@ prometheus:promtool groovy:groovy rsync:rsync qemu-user:qemu-aarch64 libc6-arm64
 DEB='debhelper:dh dpkg-dev:dpkg-buildpackage'
 PORTABLE='python3:python3 python3-venv patch:patch xz-utils:xz'
 
+# The build on other systems, a line a package: a command that it brings, or the module that
+# pkg-config knows it by; then its names with dnf, zypper and pacman.
+ELSEWHERE='gcc gcc gcc gcc
+make make make make
+pkg-config pkgconf-pkg-config pkgconf-pkg-config pkgconf
+libgit2 libgit2-devel libgit2-devel libgit2
+yaml-0.1 libyaml-devel libyaml-devel libyaml
+libcurl libcurl-devel libcurl-devel curl
+libcrypto openssl-devel libopenssl-devel openssl
+jansson jansson-devel libjansson-devel jansson
+zlib zlib-devel zlib-devel zlib'
+
+# Ends this script: names what the build lacks on a system without apt, and the command for it.
+elsewhere() {
+    manager=
+    for name in dnf zypper pacman; do
+        [ -n "$manager" ] || ! command -v $name >/dev/null || manager=$name
+    done
+    missing=$(echo "$ELSEWHERE" | while read -r what dnf zypper pacman; do
+        command -v "$what" >/dev/null || pkg-config --exists "$what" 2>/dev/null ||
+            case $manager in
+            dnf) echo "$dnf" ;;
+            zypper) echo "$zypper" ;;
+            pacman) echo "$pacman" ;;
+            *) echo "$what" ;;
+            esac
+    done | tr '\n' ' ')
+    [ -n "$missing" ] || exit 0
+    case $manager in
+    '') echo "missing for the build: $missing" ;;
+    pacman) printf 'missing packages: %s\nsudo pacman -S %s\n' "$missing" "$missing" ;;
+    *) printf 'missing packages: %s\nsudo %s install %s\n' "$missing" "$manager" "$missing" ;;
+    esac >&2
+    exit 1
+}
+
 # What fuzzers are linked with: of libclang-rt-dev or, on older systems, of what clang needs.
 has_runtime() {
     folder=$(clang -print-resource-dir 2>/dev/null) || return 1
@@ -92,7 +128,7 @@ for name in "$@"; do
 done
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    [ -z "$check" ] || exit 0 # the compiler says what it lacks
+    [ "$*" != build ] || elsewhere
     {
         echo 'deps: this is neither Debian nor Ubuntu; install what these packages hold:'
         for package in $packages; do

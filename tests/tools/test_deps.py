@@ -139,6 +139,30 @@ def test_other_system_is_told_exactly_what_to_install(root):
     assert root.deps("test-full", NO_DEPS="1") == (0, "")
 
 
+@pytest.mark.parametrize(
+    ("manager", "command", "names"),
+    [
+        ("dnf", "sudo dnf install", {"libgit2-devel", "libyaml-devel", "jansson-devel", "gcc"}),
+        ("zypper", "sudo zypper install", {"libgit2-devel", "libjansson-devel", "gcc"}),
+        ("pacman", "sudo pacman -S", {"libgit2", "libyaml", "jansson", "curl", "gcc"}),
+    ],
+)
+def test_the_build_names_what_another_system_calls_it(root, manager, command, names):
+    root.add(manager, "#!/bin/sh\nexit 9\n")
+    for words in (["build"], ["--check", "build"]):
+        status, said = root.deps(*words)
+        assert status == 1
+        [line] = [line for line in said.splitlines() if line.startswith(command)]
+        assert names <= set(line.split())
+    for name in ("gcc", "make"):
+        root.add(name, "#!/bin/sh\n")
+    root.add("pkg-config", '#!/bin/sh\n[ "$2" != jansson ]\n')
+    [line] = [line for line in root.deps("build")[1].splitlines() if line.startswith(command)]
+    assert len(line.removeprefix(command).split()) == 1
+    root.add("pkg-config", "#!/bin/sh\n")
+    assert root.deps("build") == (0, "")
+
+
 # ---------------------------------------------------------------- servers
 
 # A package with a server: it asks whether it may start, and enables itself.
