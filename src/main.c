@@ -55,7 +55,9 @@ static int unknown_command(struct err *err, struct arena *arena, const char *con
         if (!family || command_is_of(commands[i]->name, family))
             names[count++] = commands[i]->name;
     const char *nearest = str_nearest(typed, names, count);
-    (void)err_set(err, TG_USAGE, "usage", "unknown command '%s'", typed);
+    (void)(typed && *typed == '-'
+               ? err_set(err, TG_USAGE, "usage", "'%s' must come after a command", typed)
+               : err_set(err, TG_USAGE, "usage", "unknown command '%s'", typed));
     if (str_equal(typed, "template import"))
         return err_hint(err, "this program no longer imports templates of cookiecutter and copier");
     return nearest ? err_hint(err, "did you mean '%s'?", nearest)
@@ -91,12 +93,35 @@ static bool is_option(const char *word, const char *name)
     return str_equal(opt_long(word), name);
 }
 
+/* Switches of every command may stand before its name, too; their number. */
+static size_t count_leading(const char *const *argv, size_t argc)
+{
+    size_t count = 0;
+    while (count < argc && (is_option(argv[count], "json") || is_option(argv[count], "quiet") ||
+                            is_option(argv[count], "verbose")))
+        count++;
+    return count;
+}
+
+static int parse(struct run *run, const char *const *leading, size_t count, const char *const *rest,
+                 size_t rest_count, struct err *err)
+{
+    const char **all = arena_array(&run->arena, count + rest_count + 1, sizeof(*all));
+    memcpy(all, leading, count * sizeof(*all));
+    memcpy(all + count, rest, rest_count * sizeof(*all));
+    return opt_parse(&run->options, &run->arena, run->command->options, all, count + rest_count,
+                     err);
+}
+
 static int run_command(struct run *run, const char *const *argv, size_t argc, struct err *err)
 {
-    size_t words = 0;
+    size_t words = 0, before = count_leading(argv, argc);
+    const char *const *leading = argv;
     const char *help[] = {"help", NULL};
     if (completes(argv, argc))
         return complete_words(run, argv + 1, argc - 1);
+    argv += before;
+    argc -= before;
     bool half = argc == 2 && is_family(argv[0]); /* "matrix --help" */
     if (argc == 0 || is_option(argv[0], "help")) {
         argv = help;
@@ -110,8 +135,7 @@ static int run_command(struct run *run, const char *const *argv, size_t argc, st
     words += words == 0;
     if (!run->command)
         return unknown_command(err, &run->arena, argv, argc);
-    if (opt_parse(&run->options, &run->arena, run->command->options, argv + words, argc - words,
-                  err) < 0)
+    if (parse(run, leading, before, argv + words, argc - words, err) < 0)
         return -1;
     run->quiet = opt_given(&run->options, "quiet");
     run->verbose = opt_given(&run->options, "verbose");

@@ -266,3 +266,17 @@ def test_what_was_recorded_unchecked_is_not_looked_at_again(tmplgen, work):
     refused = tmplgen("update", "--set", "with=acelerate", cwd=child)
     assert refused.code == 2 and "did you mean 'accelerate'? --unchecked" in refused.err
     assert tmplgen("update", "--set", "with=acelerate", "--unchecked", cwd=child).code == 0
+
+
+@pytest.mark.parametrize("words", [["-q"], ["--json", "-v"], ["--quiet"]])
+def test_switches_of_every_command_may_stand_before_it(tmplgen, work, words):
+    for command in (["version"], ["matrix", "list"]):
+        before = tmplgen(*words, *command, cwd=work)
+        after = tmplgen(*command, *words, cwd=work)
+        assert (before.code, before.out, before.err) == (0, after.out, after.err)
+    assert tmplgen(*words, "version", words[0], cwd=work).code == 2
+
+
+def test_other_options_come_after_the_command_and_that_is_said(tmplgen, work):
+    done = tmplgen("--gpu", "T4", "new", cwd=work)
+    assert done.code == 2 and "'--gpu' must come after a command" in done.err
