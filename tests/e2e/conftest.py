@@ -64,6 +64,7 @@ TAKE_TURNS = (
     "test_inference_clients",
     "test_packages",
     "test_portable_elsewhere",
+    "test_source_elsewhere",
     "test_stores",
     "test_swaps",
     "test_update_from_020",

@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+from tools.checks import files
+
 from ..common.venvs import quick_python
 
 TOP = Path(__file__).resolve().parents[2]
@@ -346,6 +348,21 @@ def bare_root(target, *packages, suite=SUITE):
         if path.suffix in (".list", ".sources"):
             path.write_text(path.read_text().replace(SUITE, suite))
     return target
+
+
+HOME = "/root/tmplgen"
+
+
+def root_with_sources(target, suite=SUITE):
+    """A bare root with git and make, and HOME with the sources as a source archive has them."""
+    root = bare_root(target, "ca-certificates", suite=suite)
+    status, said = in_root(root, "apt-get update && apt-get install --yes git make")
+    assert status == 0, said
+    for name in files.listed(TOP):
+        place = root / HOME.lstrip("/") / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(TOP / name, place)
+    return root
 
 
 def in_root(root, script):

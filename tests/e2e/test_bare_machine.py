@@ -7,12 +7,9 @@ import shutil
 
 import pytest
 
-from tools.checks import files
-
-from .support import TOP, WORK, bare_root, in_root
+from .support import HOME, TOP, WORK, in_root, root_with_sources
 
 pytestmark = pytest.mark.usefixtures("_root_user")
-HOME = "/root/tmplgen"
 CLEAN = TOP / "build/lint/clean"
 
 
@@ -23,13 +20,8 @@ THRIFT = "WERROR=0 PIP_NO_COMPILE=1"
 @pytest.fixture(scope="module")
 def machine():
     """A bare root with git and make, and the sources as they come out of a source archive."""
-    root = bare_root(WORK / "machine", "ca-certificates")
-    status, said = in_root(root, "apt-get update && apt-get install --yes git make")
-    assert status == 0, said
+    root = root_with_sources(WORK / "machine")
     target = root / HOME.lstrip("/")
-    for name in files.listed(TOP):
-        (target / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(TOP / name, target / name)
     if CLEAN.is_dir():  # what the linters of this machine found clean is so there
         shutil.copytree(CLEAN, target / CLEAN.relative_to(TOP))
     yield root
