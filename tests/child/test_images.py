@@ -1,5 +1,6 @@
 """A repository of base images: its scripts, with programs in place of tmplgen, gh and an engine."""
 
+import hashlib
 import http.server
 import json
 import os
@@ -8,8 +9,10 @@ import shutil
 import subprocess
 import sys
 import threading
+import zipfile
 from base64 import b64decode
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 import yaml
@@ -390,7 +393,7 @@ def test_a_machine_without_tmplgen_is_told_what_to_do(team):
     (team.programs / "docker").write_text("#!/bin/sh\nexit 1\n")
     done = team.run("ci/rows.sh", status=1, PATH=f"{team.programs}:/usr/bin:/bin")
     assert f"{REGISTRY}/tmplgen:latest could not be pulled" in done.stderr
-    assert "install it, or set TMPLGEN_IMAGE" in done.stderr
+    assert "install it, or set TMPLGEN_PIP, TMPLGEN_URL or TMPLGEN_IMAGE" in done.stderr
     done = team.run("make", "list", "TMPLGEN=/nowhere/tmplgen", status=2)
     assert "there is no program '/nowhere/tmplgen'" in done.stderr
 
@@ -455,6 +458,39 @@ def test_a_name_that_moved_is_another_tmplgen(bare):
     assert take(bare, TMPLGEN_IMAGE="other:1")[1] == TAKEN
     assert "docker image inspect --format {{.Id}} other:1" in bare.log()
     assert take(bare, TMPLGEN_IMAGE="other:1")[1] == []
+
+
+def test_tmplgen_is_the_one_file_of_a_release_whose_sum_is_right(bare, tmp_path):
+    file = tmp_path / "file"
+    file.write_text('#!/bin/sh\necho "the one file" "$@"\n')
+    sum_ = hashlib.sha256(file.read_bytes()).hexdigest()
+    path = {"PATH": "/usr/bin:/bin", "TMPLGEN_URL": f"file://{file}"}
+    for wrong in ("0" * 64, "../../x"):
+        said = bare.run("ci/tmplgen.sh", "version", status=1, TMPLGEN_SHA256=wrong, **path)
+        assert "is not the tmplgen whose sha256 is" in said.stderr
+    for _ in range(2):
+        said = bare.run("ci/tmplgen.sh", "image", "list", TMPLGEN_SHA256=sum_, **path)
+        assert said.stdout == "the one file image list\n"
+        file.unlink(missing_ok=True)  # it is fetched once
+    assert bare.log() == [] and bare.git("status", "--porcelain") == ""
+
+
+def test_tmplgen_is_what_pip_installs(bare, tmp_path):
+    with zipfile.ZipFile(tmp_path / "tmplgen-9-py3-none-any.whl", "w") as wheel:
+        script = zipfile.ZipInfo("tmplgen-9.data/scripts/tmplgen")
+        script.external_attr = 0o100755 << 16
+        wheel.writestr(script, '#!/bin/sh\necho "of pip" "$@"\n')
+        about = "Metadata-Version: 2.1\nName: tmplgen\nVersion: 9\n"
+        wheel.writestr("tmplgen-9.dist-info/METADATA", about)
+        wheel.writestr("tmplgen-9.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        wheel.writestr("tmplgen-9.dist-info/RECORD", "")
+    env = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(tmp_path), "TMPLGEN_PIP": "tmplgen==9"}
+    path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    for _ in range(2):
+        said = bare.run("ci/tmplgen.sh", "image", "list", PATH=path, **env)
+        assert said.stdout == "of pip image list\n"
+        env["PIP_FIND_LINKS"] = "/nowhere"
+    assert bare.log() == []
 
 
 def test_buildah_looks_for_a_newer_one_too(bare):

@@ -1,9 +1,11 @@
 #!/bin/sh
-# Runs tmplgen: the one that is installed, else the one that TMPLGEN_IMAGE has. That is taken out of
-# its image, with its libraries, so that it drives the engine of this machine. The registry is asked
-# each time: a name such as :latest moves.
+# Runs tmplgen: the one that is installed, else the one file that TMPLGEN_URL has, else what pip
+# installs for TMPLGEN_PIP, else the one that TMPLGEN_IMAGE has. That is taken out of its image, with
+# its libraries, so that it drives the engine of this machine. The registry is asked each time: a
+# name such as :latest moves.
 # Usage: ci/tmplgen.sh ARGUMENTS
-# Environment: TMPLGEN (tmplgen), TMPLGEN_IMAGE (REGISTRY/tmplgen:latest), ENGINE; REGISTRY_USER and
+# Environment: TMPLGEN (tmplgen), TMPLGEN_URL and TMPLGEN_SHA256 (of a release's file for Linux),
+# TMPLGEN_PIP (tmplgen==VERSION), TMPLGEN_IMAGE (REGISTRY/tmplgen:latest), ENGINE; REGISTRY_USER and
 # REGISTRY_PASSWORD to log in
 set -eu
 cd "$(dirname "$0")/.."
@@ -19,8 +21,28 @@ if [ "$program" != tmplgen ]; then
 fi
 
 root=$PWD/.tmplgen-image
+if [ -n "${TMPLGEN_URL-}" ]; then
+    program=$root/$(echo "${TMPLGEN_SHA256:?is the sum of what TMPLGEN_URL has}" | cut -c1-64)
+    mkdir -p "$root"
+    [ -e "$program" ] || python3 -c 'import shutil, sys, urllib.request as web
+shutil.copyfileobj(web.urlopen(sys.argv[1], timeout=60), open(sys.argv[2], "wb"))' "$TMPLGEN_URL" "$program"
+    if ! echo "$TMPLGEN_SHA256 *$program" | sha256sum --check --status; then
+        rm -f "$program"
+        echo "$TMPLGEN_URL is not the tmplgen whose sha256 is $TMPLGEN_SHA256" >&2
+        exit 1
+    fi
+    chmod +x "$program"
+    exec "$program" "$@"
+fi
+if [ -n "${TMPLGEN_PIP-}" ]; then
+    program=$root/pip/$(echo "$TMPLGEN_PIP" | tr -c 'A-Za-z0-9.=\n' _)
+    [ -e "$program/bin/tmplgen" ] ||
+        python3 -m pip install --quiet --disable-pip-version-check --target "$program" "$TMPLGEN_PIP" >&2
+    exec "$program/bin/tmplgen" "$@"
+fi
 if ! ci/unpack-image.sh "$TMPLGEN_IMAGE" "$root" >&2; then
-    echo "no tmplgen: install it, or set TMPLGEN_IMAGE (README.md, \"The first pipeline\")" >&2
+    echo "no tmplgen: install it, or set TMPLGEN_PIP, TMPLGEN_URL or TMPLGEN_IMAGE (README.md," \
+        "\"The first pipeline\")" >&2
     exit 1
 fi
 program=$(find "$root/files" -type f -name tmplgen -perm -u+x | head -n 1)
