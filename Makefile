@@ -134,8 +134,8 @@ dist/% $(PORTABLE)/%: export ZIG_LOCAL_CACHE_DIR := $(abspath $(PORTABLE)/zig)
 
 dist/tmplgen-%-linux: $(PORTABLE)/%/libraries build/catalog-pack force
 	@$(MAKE) --no-print-directory BUILD=$(PORTABLE)/$* CC='$(zig_cc)' WERROR=0 \
-	    CFLAGS='-O2 -g0 -DTG_PORTABLE' CATALOG_PACK=build/catalog-pack \
-	    LIBRARY_CFLAGS=-I$(PORTABLE)/$*/include LDFLAGS='-s -L$(PORTABLE)/$*/lib' \
+	    CFLAGS='-O2 -g0 -fPIE -DTG_PORTABLE' CATALOG_PACK=build/catalog-pack \
+	    LIBRARY_CFLAGS=-I$(PORTABLE)/$*/include LDFLAGS='-pie -s -L$(PORTABLE)/$*/lib' \
 	    LIBRARY_LIBS='-lgit2 -lhttp_parser -lyaml -ljansson -lz -lm' $(PORTABLE)/$*/tmplgen
 	@mkdir -p $(@D)
 	@cp $(PORTABLE)/$*/tmplgen $@
@@ -145,7 +145,7 @@ dist/tmplgen-licences.txt: LICENSE $(PORTABLE)/x86_64/libraries
 	@mkdir -p $(@D)
 	@tail -n +1 $< $(PORTABLE)/x86_64/licences/* >$@
 
-$(PORTABLE)/%/libraries: tools/portable/libraries $(PORTABLE)/sources | build/portable-venv/made
+$(PORTABLE)/%/libraries: tools/portable/libraries $(PORTABLE)/sources build/portable-venv/made
 	$(call say,libraries $(@D)) PATH="$(abspath build/portable-venv/bin):$$PATH" ARCH=$* \
 	    CC='$(zig_cc)' AR='$(AR)' $< build $(@D) $(PORTABLE)/sources >$(PORTABLE)/$*.log 2>&1 || \
 	    { tail -20 $(PORTABLE)/$*.log; exit 1; }
@@ -163,7 +163,7 @@ wheel: portable
 	@$(foreach it,x86_64 aarch64,$(PYTHON) tools/package/wheel.py $(it) dist/tmplgen-$(it)-linux \
 	    $(BUILD)/installed/share $(PORTABLE)/$(it)/licences dist &&) :
 
-deb:
+deb: # not while `wheel` installs and builds the same
 	@tools/deps.sh deb
 	@$(MAKE) --no-print-directory $(BUILD)/installed
 	@$(PYTHON) tools/package/deb.py $(BUILD)/installed $(BUILD)/deb dist
@@ -173,8 +173,10 @@ dist:
 
 release:
 	@$(PYTHON) tools/package/release.py check
-	@rm -rf dist
-	@$(MAKE) --no-print-directory wheel deb dist
+	@rm -rf dist $(PORTABLE)/x86_64 $(PORTABLE)/aarch64
+	@$(MAKE) --no-print-directory wheel
+	@$(MAKE) --no-print-directory deb
+	@$(MAKE) --no-print-directory dist
 	@$(PYTHON) tools/package/release.py record dist
 
 # ---------------------------------------------------------------- unit tests and fuzzers
@@ -355,13 +357,15 @@ release-catalog:
 # ---------------------------------------------------------------- the rest
 
 .PHONY: install uninstall clean help
+# A relative folder is one of the caller's; modes are what they are wherever it was built.
+to = to='$(DESTDIR)$(PREFIX)'; case $$to in /*) ;; *) to=$$PWD/$$to ;; esac; cd $< && find . -type f -exec sh -ec
 install: $(BUILD)/installed
-	@cd $< && find . -type f -exec sh -c \
-	    'install -D -m "$$(stat -c %a "$$1")" "$$1" "$(DESTDIR)$(PREFIX)/$$1"' - {} \;
+	@$(to) 'to=$$1; shift; for it; do mode=644; [ ! -x "$$it" ] || mode=755; \
+	    install -D -m $$mode "$$it" "$$to/$$it"; done' - "$$to" {} +
 
 uninstall: $(BUILD)/installed
-	@cd $< && find . -type f -exec rm -f '$(DESTDIR)$(PREFIX)/{}' \;
-	@rmdir '$(DESTDIR)$(PREFIX)/share/doc/tmplgen'
+	@$(to) 'to=$$1; shift; for it; do rm -f "$$to/$$it"; done; \
+	    rmdir "$$to/share/doc/tmplgen" 2>/dev/null || :' - "$$to" {} +
 
 $(BUILD)/man-pages: tools/man_pages.c $(BUILD)/libtmplgen.a
 	$(call say,cc   $<) $(COMPILE) $(LDFLAGS) -o $@ $^ $(LIBRARY_LIBS)
@@ -369,15 +373,16 @@ $(BUILD)/man-pages: tools/man_pages.c $(BUILD)/libtmplgen.a
 # What is installed below PREFIX: bin/, share/man/ with pages of the newest release's date, and others.
 $(BUILD)/installed: $(BUILD)/tmplgen $(BUILD)/gpu-smoke $(BUILD)/man-pages \
     LICENSE README.md CHANGELOG.md releases/index.txt
-	@rm -rf $@
-	@mkdir -p $@/share/man/man1
-	@install -D -t $@/bin $(BUILD)/tmplgen $(BUILD)/gpu-smoke
-	@$(BUILD)/man-pages $@/share/man/man1 "$$(awk 'END { print $$4 }' releases/index.txt)"
-	@install -D -m 644 -t $@/share/doc/tmplgen LICENSE README.md CHANGELOG.md
-	@cd $@/share && mkdir -p bash-completion/completions zsh/site-functions fish/vendor_completions.d
-	@$(BUILD)/tmplgen completion bash >$@/share/bash-completion/completions/tmplgen
-	@$(BUILD)/tmplgen completion zsh >$@/share/zsh/site-functions/_tmplgen
-	@$(BUILD)/tmplgen completion fish >$@/share/fish/vendor_completions.d/tmplgen.fish
+	@rm -rf $@ $@.new
+	@mkdir -p $@.new/share/man/man1
+	@install -D -t $@.new/bin $(BUILD)/tmplgen $(BUILD)/gpu-smoke
+	@$(BUILD)/man-pages $@.new/share/man/man1 "$$(awk 'END { print $$4 }' releases/index.txt)"
+	@install -D -m 644 -t $@.new/share/doc/tmplgen LICENSE README.md CHANGELOG.md
+	@cd $@.new/share && mkdir -p bash-completion/completions zsh/site-functions fish/vendor_completions.d
+	@$(BUILD)/tmplgen completion bash >$@.new/share/bash-completion/completions/tmplgen
+	@$(BUILD)/tmplgen completion zsh >$@.new/share/zsh/site-functions/_tmplgen
+	@$(BUILD)/tmplgen completion fish >$@.new/share/fish/vendor_completions.d/tmplgen.fish
+	@mv $@.new $@
 
 clean:
 	rm -rf build build-san dist

@@ -31,7 +31,7 @@ static const char exits[] =
     ".It 4\nNo combination of versions meets the request.\n"
     ".It 5\nConflicts to resolve.\n"
     ".It 6\nA check found a difference.\n"
-    ".It 130 , 143\nInterrupted by SIGINT, SIGTERM.\n"
+    ".It 129 , 130 , 143\nInterrupted by SIGHUP, SIGINT, SIGTERM.\n"
     ".El\n";
 
 /* Text of which roff takes nothing for its own, not even at the beginning of a line. */

@@ -76,3 +76,19 @@ def test_the_licence_and_completions_are_there(prefix):
     ]:
         script = subprocess.run([BINARY, "completion", shell], capture_output=True, check=True)
         assert (share / path).read_bytes() == script.stdout
+
+
+def test_a_relative_folder_is_the_callers_and_a_failure_fails(tmp_path):
+    env = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    beside = os.path.relpath(tmp_path, ROOT)
+    command = ["make", "-s", "install", f"DESTDIR={beside}/a b", "PREFIX=/usr"]
+    subprocess.run(command, cwd=ROOT, env=env, check=True)
+    assert (tmp_path / "a b/usr/bin/tmplgen").stat().st_mode & 0o777 == 0o755
+    assert (tmp_path / "a b/usr/share/man/man1/tmplgen.1").stat().st_mode & 0o777 == 0o644
+    (tmp_path / "file").touch()
+    command[3] = f"DESTDIR={tmp_path}/file"
+    assert subprocess.run(command, cwd=ROOT, env=env, capture_output=True).returncode != 0
+    twice = ["make", "-s", "uninstall", f"DESTDIR={beside}/a b", "PREFIX=/usr"]
+    for _ in range(2):
+        subprocess.run(twice, cwd=ROOT, env=env, check=True)
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "file"]
