@@ -23,7 +23,8 @@ def _made(portable):
     for pattern in ("*.whl", "*.deb", "*.gz"):  # of another version
         for path in DIST.glob(pattern):
             path.unlink()
-    run("make", "-j2", "wheel", "deb", "dist", cwd=TOP)
+    for target in ("wheel", "deb", "dist"):
+        run("make", "-j2", target, cwd=TOP)
     run(sys.executable, "tools/package/release.py", "record", "dist", cwd=TOP)
 
 
