@@ -1,5 +1,6 @@
 """What everything that is released says of itself."""
 
+import calendar
 import os
 import re
 import subprocess
@@ -41,10 +42,12 @@ def epoch():
     if given := os.environ.get("SOURCE_DATE_EPOCH"):
         return int(given)
     try:
-        return int(git("log", "-1", "--format=%ct"))
+        if Path(git("rev-parse", "--show-toplevel")) == TOP:
+            return int(git("log", "-1", "--format=%ct"))
     except (OSError, subprocess.CalledProcessError):
-        newest = (TOP / "releases/index.txt").read_text().split()[-1]
-        return int(time.mktime(time.strptime(newest, "%Y-%m-%d")))
+        pass  # an archive of the source
+    newest = (TOP / "releases/index.txt").read_text().split()[-1]
+    return calendar.timegm(time.strptime(newest, "%Y-%m-%d"))
 
 
 def zip_date(seconds):

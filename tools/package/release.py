@@ -167,7 +167,6 @@ def provenance(files):
                 "builder": {
                     "id": f"{repository()}/actions/runs/{run}" if run else "urn:tmplgen:by-hand"
                 },
-                "metadata": {"startedOn": stamp(epoch())},
             },
         },
     }

@@ -10,9 +10,12 @@ from subprocess import check_output
 
 from common import TOP, epoch, version
 
+# What a user's configuration would change of the bytes.
+SETTINGS = ["-c", "tar.umask=0002", "-c", "core.autocrlf=false", "-c", "core.attributesFile="]
+
 if __name__ == "__main__":
     name = f"tmplgen-{version()}"
-    tar = check_output(["git", "archive", "--format=tar", f"--prefix={name}/", "HEAD"], cwd=TOP)
+    tar = check_output(["git", *SETTINGS, "archive", f"--prefix={name}/", "HEAD"], cwd=TOP)
     out = Path(sys.argv[1])
     out.mkdir(parents=True, exist_ok=True)
     with open(out / f"{name}.tar.gz", "wb") as file:
