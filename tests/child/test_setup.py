@@ -147,6 +147,23 @@ def test_a_cpu_never_gets_the_build_for_cuda_under_the_same_version(child):
     assert child.torch("other") == NUMBER
 
 
+@pytest.mark.parametrize(
+    ("pin", "asked"),
+    [
+        ("torch==2.13.0", "torch==2.13.0+cpu"),
+        ('torch==2.13.0; python_version < "4"', "torch==2.13.0+cpu"),
+        ("torch>=2", None),
+        ("torchx==2.13.0", None),
+        ("numpy==2.4.6", None),
+    ],
+)
+def test_builds_for_cpus_are_asked_for_by_name_and_on_x86_64_alone(child, pin, asked):
+    (child.folder / "requirements/framework.txt").write_text(pin + "\n")
+    said = subprocess.run(["ci/cpu-builds.sh"], cwd=child.folder, capture_output=True, text=True)
+    wanted = f'{asked}; platform_machine == "x86_64"\n' if asked else ""
+    assert (said.returncode, said.stdout) == (0, wanted)
+
+
 @pytest.mark.full
 def test_another_python_starts_afresh(child, tmp_path):
     child.setup()
