@@ -168,6 +168,12 @@ def test_tmplgen_comes_from_a_release_whose_sum_is_right(place):
     place.release("9.1.0", **{EDITORCONFIG: comment})
     done = place.run("branch", TMPLGEN_SHA256="0" * 64, **url)
     assert done.returncode == 1 and "is not the tmplgen whose sha256" in done.stderr
+    done = place.run("branch", **url)
+    assert done.returncode != 0 and "says which program TMPLGEN_URL has to have" in done.stderr
+    gone = {**url, "TMPLGEN_URL": "file:///nowhere"}
+    done = place.run("branch", TMPLGEN_SHA256="0" * 64, **gone)
+    assert done.returncode == 1 and "cannot fetch file:///nowhere: " in done.stderr
+    assert "Traceback" not in done.stderr
     done = place.run("branch", TMPLGEN_SHA256=sha.stdout.split()[0], **url)
     assert done.returncode == 0, done.stderr
     assert len(place.branch()) == 1 and place.forge.log == []

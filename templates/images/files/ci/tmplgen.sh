@@ -25,7 +25,10 @@ if [ -n "${TMPLGEN_URL-}" ]; then
     program=$root/$(echo "${TMPLGEN_SHA256:?is the sum of what TMPLGEN_URL has}" | cut -c1-64)
     mkdir -p "$root"
     [ -e "$program" ] || python3 -c 'import shutil, sys, urllib.request as web
-shutil.copyfileobj(web.urlopen(sys.argv[1], timeout=60), open(sys.argv[2], "wb"))' "$TMPLGEN_URL" "$program"
+try:
+    shutil.copyfileobj(web.urlopen(sys.argv[1], timeout=60), open(sys.argv[2], "wb"))
+except (OSError, ValueError) as why:
+    sys.exit(f"cannot fetch {sys.argv[1]}: {why}")' "$TMPLGEN_URL" "$program" || exit 1
     if ! echo "$TMPLGEN_SHA256 *$program" | sha256sum --check --status; then
         rm -f "$program"
         echo "$TMPLGEN_URL is not the tmplgen whose sha256 is $TMPLGEN_SHA256" >&2
@@ -37,7 +40,8 @@ fi
 if [ -n "${TMPLGEN_PIP-}" ]; then
     program=$root/pip/$(echo "$TMPLGEN_PIP" | tr -c 'A-Za-z0-9.=\n' _)
     [ -e "$program/bin/tmplgen" ] ||
-        python3 -m pip install --quiet --disable-pip-version-check --target "$program" "$TMPLGEN_PIP" >&2
+        python3 -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-deps \
+            --target "$program" "$TMPLGEN_PIP" >&2
     exec "$program/bin/tmplgen" "$@"
 fi
 if ! ci/unpack-image.sh "$TMPLGEN_IMAGE" "$root" >&2; then

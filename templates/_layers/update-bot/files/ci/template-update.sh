@@ -56,16 +56,24 @@ from_image() {
     return "$taken"
 }
 
+# What they run is not ours to trust with the token.
+without_token() {
+    env -u token -u TEMPLATE_UPDATE_TOKEN -u GITHUB_TOKEN "$@"
+}
+
 from_url() {
-    python3 -c 'import shutil, sys, urllib.request as web
-shutil.copyfileobj(web.urlopen(sys.argv[1], timeout=60), open(sys.argv[2], "wb"))' "$TMPLGEN_URL" "$scratch/tmplgen" &&
-        echo "${TMPLGEN_SHA256:?says which program TMPLGEN_URL has to have} *$scratch/tmplgen" |
-        sha256sum --check --status
+    : "${TMPLGEN_SHA256:?says which program TMPLGEN_URL has to have}"
+    without_token python3 -c 'import shutil, sys, urllib.request as web
+try:
+    shutil.copyfileobj(web.urlopen(sys.argv[1], timeout=60), open(sys.argv[2], "wb"))
+except (OSError, ValueError) as why:
+    sys.exit(f"cannot fetch {sys.argv[1]}: {why}")' "$TMPLGEN_URL" "$scratch/tmplgen" || exit 1
+    echo "$TMPLGEN_SHA256 *$scratch/tmplgen" | sha256sum --check --status
 }
 
 from_pip() {
-    python3 -m pip install --quiet --disable-pip-version-check --target "$scratch/pip" "$TMPLGEN_PIP" &&
-        cp "$scratch/pip/bin/tmplgen" "$scratch/tmplgen"
+    without_token python3 -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-deps \
+        --target "$scratch/pip" "$TMPLGEN_PIP" && cp "$scratch/pip/bin/tmplgen" "$scratch/tmplgen"
 }
 
 if [ -n "${TMPLGEN-}" ]; then
