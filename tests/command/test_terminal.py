@@ -6,11 +6,13 @@ import os
 import re
 import shutil
 import signal
+import subprocess
+import time
 
 import pytest
 import yaml
 
-from ..common.program import BINARY
+from ..common.program import BINARY, SANITIZED
 from ..common.tmux import pane
 
 pytestmark = pytest.mark.skipif(not shutil.which("tmux"), reason="no tmux")
@@ -109,6 +111,13 @@ def test_the_terminal_is_as_before_at_any_end(terminal, work, key):
         it.wait(f"rc={code}", "terminal=same")
 
 
+def test_ctrl_d_before_the_first_question_ends_the_input(terminal):
+    with terminal("it --type library", before="echo slee''ps; sleep 1; ") as it:
+        it.wait("sleeps")
+        it.keys("C-d")
+        it.wait("the input ended", "rc=2", "terminal=same")
+
+
 def test_a_program_that_was_stopped_goes_on(tmplgen, work):
     with pane("PS1='ready>' exec bash --norc --noprofile -i", work, tmplgen.env) as it:
         it.wait("ready>")
@@ -122,6 +131,70 @@ def test_a_program_that_was_stopped_goes_on(tmplgen, work):
         it.wait("same", "[pytorch] >")
         it.answer(("[pytorch] >", "<Down>"), ("gpu - ", "<C-c>"))
         it.wait("--framework jax")
+
+
+def test_a_program_that_goes_on_in_the_background_keeps_its_mode(tmplgen, work, catalog):
+    """A shell that edits its line has a mode of its own, in which the program looks on."""
+    catalog.template(
+        "description: d\nstack: none\nquestions:\n  - {name: q, multiline: true, default: x}\n"
+    )
+    catalog.file("hello.txt.j2", "{{ q }}")
+    with pane("PS1='ready>' exec bash --norc -i", work, tmplgen.env) as it:
+        it.wait("ready>")
+        it.type(f"{BINARY} new it --type thing --catalog {catalog.folder}\n")
+        it.wait("[it] >")
+        it.keys("C-z")
+        it.wait("Stopped")
+        it.type("jobs -p >pid; echo d''one\n")
+        it.wait("\ndone\nready>")
+        time.sleep(0.3)
+        os.kill(int((work / "pid").read_text()), signal.SIGCONT)
+        time.sleep(0.3)
+        it.type("fg\n")
+        it.wait("fg\n")
+        it.answer(("[it] >", "other"), ("[x] >", "typed"), ("", "."))
+        it.wait("[x] > typed\n", "write it?")
+        it.keys("Enter")
+        it.wait("created")
+    assert (work / "it/hello.txt").read_text() == "typed"
+
+
+SIGNALS = """
+#include <dlfcn.h>
+#include <signal.h>
+#include <termios.h>
+#if BEGINS
+int sigaction(int number, const struct sigaction *action, struct sigaction *before)
+{
+    int (*set)(int, const struct sigaction *, struct sigaction *) = dlsym(RTLD_NEXT, "sigaction");
+    int rc = set(number, action, before);
+    if (number == SIGQUIT)
+        raise(SIGQUIT);
+    return rc;
+}
+#else
+int tcsetattr(int side, int when, const struct termios *mode)
+{
+    int (*set)(int, int, const struct termios *) = dlsym(RTLD_NEXT, "tcsetattr");
+    int rc = set(side, when, mode);
+    if (mode->c_lflag & ICANON)
+        raise(SIGQUIT);
+    return rc;
+}
+#endif
+"""
+
+
+@pytest.mark.skipif(SANITIZED, reason="a sanitizer has to be loaded first")
+@pytest.mark.parametrize("begins", [0, 1])
+def test_a_signal_while_the_mode_changes_ends_the_program(terminal, tmp_path, begins):
+    words = ["cc", "-shared", "-fPIC", "-D_GNU_SOURCE", f"-DBEGINS={begins}", "-x", "c", "-"]
+    library = tmp_path / "signals.so"
+    subprocess.run([*words, "-o", library], input=SIGNALS, text=True, check=True)
+    with terminal("it --type library", before=f"LD_PRELOAD={library} ") as it:
+        if not begins:
+            it.answer(("[pytorch] >",))
+        it.wait("rc=131", "terminal=same")
 
 
 @pytest.mark.parametrize("early", [False, True])

@@ -178,7 +178,7 @@ static int take_key(struct typing *l, char byte)
 {
     if (byte == '\n' || byte == '\r')
         return 1;
-    if (byte == CTRL_D)
+    if (byte == CTRL_D || byte == '\0') /* so the kernel keeps a Ctrl-D from before key by key */
         return l->text.len ? 0 : -1;
     if (byte == ESCAPE)
         l->state = AT_ESCAPE;
