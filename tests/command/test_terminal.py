@@ -155,7 +155,7 @@ def test_a_program_that_goes_on_in_the_background_keeps_its_mode(tmplgen, work, 
         it.answer(("[it] >", "other"), ("[x] >", "typed"), ("", "."))
         it.wait("[x] > typed\n", "write it?")
         it.keys("Enter")
-        it.wait("created")
+        it.wait("Created it")
     assert (work / "it/hello.txt").read_text() == "typed"
 
 
@@ -267,3 +267,21 @@ def test_a_default_that_is_refused_is_not_offered(terminal):
     with terminal("p --type library --framework pytorch --gpu T4 --name torch") as it:
         it.answer(("[torch_app] >", ""))
         assert "cannot be the name" not in it.wait("description - ")
+
+
+WIDE = "項" * 36
+
+
+@pytest.mark.parametrize("label", [WIDE, WIDE + "x", "—“ü”’…" * 11, "e\u0301" * 60])
+def test_a_menu_knows_how_wide_its_characters_are(terminal, catalog, label):
+    catalog.template(
+        "description: d\nstack: none\nquestions:\n"
+        f"  - {{name: q, type: choice, choices: [{{value: a, label: '{label}'}}, b, c]}}\n"
+    )
+    catalog.file("hello.txt.j2", "{{ q }}")
+    with terminal(f"it --type thing --name it --catalog {catalog.folder}") as it:
+        before = it.wait("[a] >")
+        it.keys("Down")
+        it.wait("[b] >")
+        it.keys("Up")
+        assert it.wait("[a] >") == before

@@ -28,8 +28,27 @@ struct typing {
 
 /* ---------------------------------------------------------------- what is shown */
 
-/* Columns of a line, at most: wide characters are among those of East Asia and later ones. */
-static size_t columns_of(struct span text)
+/* Ranges of characters that take no column, or two; in order. */
+static const struct {
+    uint32_t first, last;
+    size_t columns;
+} unusual[] = {
+    {0x0300, 0x036F, 0},   {0x1100, 0x115F, 2},   {0x200B, 0x200F, 0}, {0x2E80, 0x303E, 2},
+    {0x3041, 0xA4CF, 2},   {0xAC00, 0xD7A3, 2},   {0xF900, 0xFAFF, 2}, {0xFE00, 0xFE0F, 0},
+    {0xFE30, 0xFE6F, 2},   {0xFF00, 0xFF60, 2},   {0xFFE0, 0xFFE6, 2}, {0x1F300, 0x1F64F, 2},
+    {0x1F900, 0x1F9FF, 2}, {0x20000, 0x3FFFD, 2},
+};
+
+static size_t columns_of_one(uint32_t character)
+{
+    for (size_t i = 0; i < sizeof unusual / sizeof *unusual; i++)
+        if (character >= unusual[i].first && character <= unusual[i].last)
+            return unusual[i].columns;
+    return 1;
+}
+
+/* Columns of a line; of rows as wide as that, or 0: one. A row ends before what it cannot hold. */
+static size_t columns_of(struct span text, size_t width)
 {
     size_t columns = 0;
     for (size_t pos = 0; pos < text.len;) {
@@ -40,7 +59,9 @@ static size_t columns_of(struct span text)
             pos += pos < text.len;
             continue;
         }
-        columns += character >= 0x1100 && character != UTF8_INVALID ? 2 : 1;
+        size_t more = columns_of_one(character);
+        columns += more == 2 && width && columns % width == width - 1;
+        columns += more;
     }
     return columns;
 }
@@ -51,7 +72,7 @@ static void put_back(struct buf *out, const struct typing *l)
     size_t rows = 0, width = term_width(stderr);
     struct span rest = span_of(buf_text(&l->shown), l->shown.len);
     while (rest.len) {
-        size_t columns = columns_of(span_cut_line(&rest));
+        size_t columns = columns_of(span_cut_line(&rest), width);
         rows += width && columns > width ? (columns + width - 1) / width : 1;
     }
     (void)buf_putc(out, '\r');
@@ -67,13 +88,13 @@ static void put_typed(struct buf *out, const struct typing *l)
     struct span text = span_of(buf_text(&masked), masked.len), before = {out->ptr, out->len};
     while (before.len && memchr(before.ptr, '\n', before.len))
         (void)span_cut_line(&before);
-    size_t width = term_width(stderr), used = width ? columns_of(before) % width : 0;
+    size_t width = term_width(stderr), used = width ? columns_of(before, width) % width : 0;
     size_t room = width > used + TEXT_COLUMNS_MIN ? width - used - 1 : TEXT_COLUMNS_MIN;
     size_t start = text.len, columns = 0;
     while (start > 0) {
         size_t at = start;
         (void)utf8_previous(text, &at);
-        columns += columns_of(span_of(text.ptr + at, start - at));
+        columns += columns_of(span_of(text.ptr + at, start - at), 0);
         if (columns > room)
             break;
         start = at;
