@@ -47,6 +47,7 @@ struct prompt {
     const struct data *choices;  /* list of texts, or NULL */
     const struct data *labels;   /* as many texts, "" for none; or NULL */
     const char *problem;         /* why the last answer was not taken, or NULL */
+    bool changed;                /* the question's own default will not do: this is another one */
 };
 
 /*

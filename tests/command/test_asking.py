@@ -1,5 +1,6 @@
 """A person at a terminal: told early what is wrong, asked again; nothing typed is lost."""
 
+import json
 import os
 import re
 import shlex
@@ -265,6 +266,19 @@ def test_a_default_that_is_refused_is_asked_for_with_another(talk, work, asks):
     code, _, shown = talk("it", replies=replies)
     assert code == 0 and "is taken" not in shown, shown
     assert (work / "it/hello.txt").read_text() == "d0|bad_app|d2|d3|d4"
+    assert "\n  q1       bad_app\n" in shown
+    replies = [*replies[:2], ("more?", "y\n"), *((f"[d{i}]", "\n") for i in (0, 2, 3, 4))]
+    code, _, shown = talk("more", replies=replies)
+    assert code == 0 and shown.count("\nq1\n") == 1, shown
+    assert (work / "more/hello.txt").read_text() == "d0|bad_app|d2|d3|d4"
+
+
+def test_a_secret_is_none_of_the_few_questions(talk, asks):
+    asks("{name: registry, secret: true, default: n}", *MANY, more='next: ["log {{ registry }}"]\n')
+    more = [(f"[d{i}]", "\n") for i in range(5)]
+    replies = [("name", "\n"), ("more?", "y\n"), ("registry", "hush\n"), *more]
+    code, _, shown = talk("it", replies=replies)
+    assert code == 0 and shown.count("\nregistry\n") == 1 and "hush" not in shown, shown
 
 
 def test_what_is_not_wanted_is_not_written(talk, work, asks):
@@ -272,6 +286,8 @@ def test_what_is_not_wanted_is_not_written(talk, work, asks):
     replies = [("name", "\n"), ("[x]", "y\n"), ("write it? [y]", "no\n")]
     code, _, shown = talk("it", replies=replies)
     assert code == 2 and "nothing was written" in shown and os.listdir(work) == []
+    code, out, _ = talk("it", "--json", replies=replies)
+    assert code == 2 and json.loads(out)["error"]["code"] == "declined"
     assert repeated(shown).endswith("--set q=y")
 
 

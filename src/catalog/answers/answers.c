@@ -40,6 +40,7 @@ struct collector {
 struct asked {
     const struct question *question;
     struct data *choices, *labels; /* or NULL */
+    bool changed;                  /* its default is another one than the manifest's */
 };
 
 void given_add(struct given_list *list, struct arena *arena, struct given given)
@@ -397,7 +398,8 @@ static int ask(struct data **out, const struct collector *c, const struct asked 
     if (question->help.node && render_text(&help, c, help, question->help.node) < 0)
         return -1;
     for (;;) {
-        struct prompt prompt = {question, help, fallback, asked->choices, asked->labels, problem};
+        struct prompt prompt = {question,      help,    fallback,      asked->choices,
+                                asked->labels, problem, asked->changed};
         if (c->asker->ask(&text, c->asker->context, c->arena, &prompt, c->err) < 0)
             return -1;
         if (!text && fallback) {
@@ -559,21 +561,21 @@ static int answer_secret(const struct collector *c, const struct asked *asked,
 }
 
 /* Finds an answer that was not given: by asking, a guess or the default. */
-static int find_answer(struct data **out, const struct collector *c, const struct asked *asked,
+static int find_answer(struct data **out, const struct collector *c, struct asked *asked,
                        bool guessed)
 {
     const struct question *question = asked->question;
     struct data *fallback = NULL, *checked;
-    bool changed = false, fitting = true;
+    bool fitting = true;
     const struct given *guess = guessed ? take_guess(&fallback, c, asked) : NULL;
     if (guess && c->asker && fits(&fitting, c, question, fallback) < 0)
         return -1;
     if (!fitting)
         guess = NULL;
-    if (!guess && (c->asker ? read_offer(&fallback, &changed, c, asked)
+    if (!guess && (c->asker ? read_offer(&fallback, &asked->changed, c, asked)
                             : read_default(&fallback, c, asked)) < 0)
         return -1;
-    bool asks = c->asker && (!fallback || changed || !fitting || wants(c, question));
+    bool asks = c->asker && (!fallback || asked->changed || !fitting || wants(c, question));
     *out = fallback;
     if (asks && ask_fitting(out, c, asked, fallback) < 0)
         return -1;

@@ -19,7 +19,10 @@
 #define ANY "any"
 #define NOT_MANY 3 /* so many questions are asked in their order, without "more?" */
 
-/* The questions that most people answer, besides those without a default. */
+/*
+ * The questions that most people answer, besides those without a default. Never a secret, which no
+ * round keeps for the next one.
+ */
 static const char *const few[] = {"name", "description", "ci", "registry", "deploy"};
 
 struct interview {
@@ -48,16 +51,19 @@ static int ask(const char **text, void *context, struct arena *arena, const stru
         if (!str_equal(i->replies.items[j].name, name))
             i->replies.items[kept++] = i->replies.items[j];
     i->replies.count = kept;
-    if (*text)
+    /* A default that is not the question's own is an answer: another round would not find it. */
+    bool takes = !*text && shown.changed && shown.fallback && shown.fallback->kind == DATA_STR;
+    const char *reply = takes ? data_text(shown.fallback) : *text;
+    if (reply && !prompt->question->secret)
         given_add(&i->replies, arena,
-                  (struct given){.name = name, .from = GIVEN_GUESS, .text = *text});
+                  (struct given){.name = name, .from = GIVEN_GUESS, .text = reply});
     words_add(&i->asked, arena, name);
     return 0;
 }
 
 static bool is_few(const struct question *question)
 {
-    return str_is_among(question->name, few, sizeof few / sizeof *few);
+    return !question->secret && str_is_among(question->name, few, sizeof few / sizeof *few);
 }
 
 static bool wants(void *context, const struct question *question)
@@ -313,5 +319,5 @@ int interview_confirm(const struct interview *i, const struct making *m, const c
     }
     if (ask_whether(&yes, "write it?", err) < 0)
         return -1;
-    return yes ? 0 : err_set(err, TG_USAGE, "missing-answer", "nothing was written");
+    return yes ? 0 : err_set(err, TG_USAGE, "declined", "nothing was written");
 }
