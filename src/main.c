@@ -85,22 +85,13 @@ static int check_arguments(const struct run *run, struct err *err)
         return 0;
     (void)err_set(err, TG_USAGE, "usage", "'%s' is one argument too many",
                   run->options.arguments[run->command->max_arguments]);
-    return err_hint(err, "usage: tmplgen %s %s", run->command->name, run->command->usage);
+    return err_hint(err, "usage: tmplgen %s%s%s", run->command->name,
+                    *run->command->usage ? " " : "", run->command->usage);
 }
 
 static bool is_option(const char *word, const char *name)
 {
     return str_equal(opt_long(word), name);
-}
-
-/* Switches of every command may stand before its name, too; their number. */
-static size_t count_leading(const char *const *argv, size_t argc)
-{
-    size_t count = 0;
-    while (count < argc && (is_option(argv[count], "json") || is_option(argv[count], "quiet") ||
-                            is_option(argv[count], "verbose")))
-        count++;
-    return count;
 }
 
 static int parse(struct run *run, const char *const *leading, size_t count, const char *const *rest,
@@ -115,7 +106,7 @@ static int parse(struct run *run, const char *const *leading, size_t count, cons
 
 static int run_command(struct run *run, const char *const *argv, size_t argc, struct err *err)
 {
-    size_t words = 0, before = count_leading(argv, argc);
+    size_t words = 0, before = command_count_leading(argv, argc);
     const char *const *leading = argv;
     const char *help[] = {"help", NULL};
     if (completes(argv, argc))

@@ -165,9 +165,10 @@ TG_CHECKED int cmd_named_catalog(const char **source, const char **ref, struct r
 /* The asker of answers_collect; typed answers, except secrets, go into `typed`. */
 struct asker terminal_asker(struct typed *typed);
 
-/* Asks a question with yes or no; an empty answer is no. */
-TG_CHECKED int ask_yes(bool *yes, const char *question, struct err *err);
-/* The same until it is answered; an empty answer leaves `*yes`, the end of the input fails. */
+/*
+ * Asks a question with yes or no until it is answered; an empty answer leaves `*yes`, the end of
+ * the input fails.
+ */
 TG_CHECKED int ask_whether(bool *yes, const char *question, struct err *err);
 /* Puts an answer's value in words: "yes", "github, gitlab". */
 void put_answer(struct buf *out, const struct data *value);
@@ -193,6 +194,8 @@ void machine_find(struct stack_request *out, const char **words, struct run *run
 /* Finds the command whose name `argv` begins with, and its number of words; NULL: none. */
 const struct command *command_find(size_t *words, const struct command *const *commands,
                                    const char *const *argv, size_t argc);
+/* Switches of every command may stand before its name, too: how many of these words are. */
+size_t command_count_leading(const char *const *argv, size_t argc);
 /* True where the name begins with this word and has another one. */
 bool command_is_of(const char *name, const char *word);
 /* Answers as `help COMMAND` does. Returns an exit code. */

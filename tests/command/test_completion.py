@@ -39,7 +39,12 @@ def release():
 EXACT = [
     ("ne", "new"),
     ("tem", "template"),
-    ("--ver", "--version"),
+    ("--ver", "--verbose --version"),
+    ("-", "--json --quiet --verbose --help --version"),
+    ("matrix -", "--help --version"),
+    ("-q ne", "new"),
+    ("--json -v matrix l", "list"),
+    ("-q new --type s", "service"),
     ("matrix l", "list"),
     ("matrix ", " ".join(COMMANDS["matrix"])),
     ("nothing ", ""),
@@ -235,12 +240,18 @@ TYPED = [
     ("tmplgen update fol", "update folder/"),
     ("tmplgen new --name ans", "new --name ans"),
     ("~/bin/tmplgen ne", "new"),
+    ("./tmplgen ne", "new"),
+    ("folder/../tmplgen ne", "new"),
+    ("tmplgen -q ne", "-q new"),
 ]  # fmt: skip
 
 
 @pytest.fixture
 def place(tmplgen, work):
-    """A folder with files, and `tmplgen` on PATH."""
+    """A folder with files, among them somebody's `tmplgen`, and ours on PATH."""
+    foreign = work / "tmplgen"
+    foreign.write_text("#!/bin/sh\ntouch PWNED\necho nerd\n")
+    foreign.chmod(0o755)
     for name in ("answers.yml", "my file.yml"):
         (work / name).touch()
     (work / "folder").mkdir()
@@ -295,6 +306,7 @@ def test_a_shell_completes_what_is_typed(place, work, setup, release):
         terminal.type("tmplgen new --ci \t", rb"gitlab +-- GitLab CI")
     terminal.close()
     assert got == {typed: shlex.split(words) for typed, words in rows}
+    assert not (work / "PWNED").exists()
 
 
 def test_fish_completes_what_is_typed(place, work):
@@ -311,5 +323,6 @@ def test_fish_completes_what_is_typed(place, work):
         check=True,
     )
     assert "list\tShow the rows" in done.stdout
+    assert not (work / "PWNED").exists()
     shown = [it.strip().split("\t")[0] for it in done.stdout.split("=\n")]
     assert shown[:-1] == [shlex.split(words)[-1] for _, words in rows]

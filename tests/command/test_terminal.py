@@ -270,9 +270,10 @@ def test_a_default_that_is_refused_is_not_offered(terminal):
 
 
 WIDE = "項" * 36
+LABELS = {"wide": WIDE, "odd": WIDE + "x", "narrow": "—“ü”’…" * 11, "combined": "e\u0301" * 60}
 
 
-@pytest.mark.parametrize("label", [WIDE, WIDE + "x", "—“ü”’…" * 11, "e\u0301" * 60])
+@pytest.mark.parametrize("label", LABELS.values(), ids=LABELS)
 def test_a_menu_knows_how_wide_its_characters_are(terminal, catalog, label):
     catalog.template(
         "description: d\nstack: none\nquestions:\n"

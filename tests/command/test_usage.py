@@ -17,6 +17,7 @@ from ..common.program import BINARY
         (["new", "--json=yes"], 2, ["takes no value"]),
         (["new", "-t", "service"], 2, ["'-t'"]),
         (["new", "a", "b", "--type", "service"], 2, ["one argument too many"]),
+        (["version", "x"], 2, ["one argument too many", "usage: tmplgen version\n"]),
         (["new", "--name", "a", "--name", "b"], 2, ["given twice"]),
         (["nwe"], 2, ["'nwe'", "'new'"]),
         (["new", "--framework", "pytorch"], 2, ["--type is missing", "service"]),

@@ -129,7 +129,7 @@ def test_default_catalog_of_the_configuration_is_trusted(world, daemon):
 
 
 def talk(world, *words, reply, cwd=None):
-    cues = [("[y/N] >", reply)] if reply else []
+    cues = [("later? [n] >", reply)] if reply else []
     return converse([BINARY, *words], cwd or world.work, world.run.env, cues)
 
 
@@ -138,12 +138,12 @@ def test_asked_once_on_a_terminal_and_remembered(world, daemon):
     words = ("new", "--type", "thing", "--defaults", f"--catalog={daemon}")
     code, _, shown = talk(world, *words[:1], "no", *words[1:], reply="\n")
     assert code == 3 and daemon in shown and not (world.work / "no").exists()
-    code, _, shown = talk(world, *words[:1], "yes", *words[1:], reply="y\n")
+    code, _, shown = talk(world, *words[:1], "yes", *words[1:], reply="what\nYES\n")
     assert code == 0, shown
     memory = world.folder / "home/.local/state/tmplgen/trusted-catalogs"
     assert memory.read_text() == f"{daemon}\n" and memory.stat().st_mode & 0o777 == 0o600
     code, _, shown = talk(world, *words[:1], "again", *words[1:], reply=None)
-    assert code == 0 and "[y/N]" not in shown
+    assert code == 0 and "later?" not in shown
     ok(world.new(daemon, "quiet", trust=False))
     ok(world.new(f"{daemon}@v1.0.0", "tagged", trust=False))
 

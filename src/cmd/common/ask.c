@@ -400,20 +400,6 @@ struct asker terminal_asker(struct typed *typed)
     return (struct asker){.ask = ask_question, .context = typed};
 }
 
-int ask_yes(bool *yes, const char *question, struct err *err)
-{
-    ARENA_SCRATCH(scratch);
-    char *line;
-    (void)fprintf(stderr, "%s [y/N] > ", question);
-    (void)fflush(stderr);
-    int rc = read_line(&line, &scratch, err);
-    *yes = false;
-    if (rc <= 0)
-        return rc;
-    *yes = strcmp(line, "y") == 0 || strcmp(line, "Y") == 0 || strcmp(line, "yes") == 0;
-    return 0;
-}
-
 static void put_text(struct buf *out, const struct menu *menu, const void *context)
 {
     (void)menu;

@@ -86,6 +86,16 @@ const struct command *command_find(size_t *words, const struct command *const *c
     return NULL;
 }
 
+size_t command_count_leading(const char *const *argv, size_t argc)
+{
+    static const char *const leading[] = {"json", "quiet", "verbose"};
+    size_t count = 0;
+    while (count < argc && opt_long(argv[count]) &&
+           str_is_among(opt_long(argv[count]), leading, sizeof leading / sizeof *leading))
+        count++;
+    return count;
+}
+
 bool command_is_of(const char *name, const char *word)
 {
     return str_starts(name, word) && name[strlen(word)] == ' ';

@@ -674,9 +674,21 @@ static void offer_words(struct completion *c, const char *const *argv, size_t ar
         offer_argument(c);
 }
 
+static void offer_first_options(struct completion *c, bool leads)
+{
+    for (const struct option *option = common_options; option->name; option++) {
+        const char *word = arena_printf(c->arena, "--%s", option->name);
+        if (leads || !command_count_leading(&word, 1))
+            offer(c, word, option->help);
+    }
+}
+
 int complete_words(struct run *run, const char *const *argv, size_t argc)
 {
-    size_t words = 0, before = argc ? argc - 1 : 0;
+    size_t words = 0, leading = argc ? command_count_leading(argv, argc - 1) : 0;
+    argv += leading;
+    argc -= leading;
+    size_t before = argc ? argc - 1 : 0;
     struct completion c = {.run = run,
                            .arena = &run->arena,
                            .lead = "",
@@ -689,10 +701,8 @@ int complete_words(struct run *run, const char *const *argv, size_t argc)
         offer_words(&c, argv + words, before - words);
     } else if (before < 2) {
         offer_commands(&c, before ? argv[0] : NULL);
-        if (*c.typed == '-') {
-            offer(&c, "--help", "show this help");
-            offer(&c, "--version", "show the version of this program");
-        }
+        if (*c.typed == '-')
+            offer_first_options(&c, before == 0);
     }
     return TG_OK;
 }

@@ -147,7 +147,8 @@ static int ask_trust(bool *yes, void *context, const char *source, struct err *e
     const struct run *run = context;
     cmd_say(run, "the catalog '%s' is new to you: what it renders becomes your project's code",
             source);
-    return ask_yes(yes, "Trust it, now and later?", err);
+    *yes = false;
+    return ask_whether(yes, "trust it, now and later?", err);
 }
 
 /* A single line, erased before the next output. */
