@@ -68,36 +68,22 @@ static struct sigaction actions_before[sizeof leaving / sizeof *leaving];
 static void leave(int number);
 
 /* With these signals held back: in between, `leave` would find half of what it relies on. */
-static void hold_signals(sigset_t *before)
+static bool set_keys(bool on)
 {
-    sigset_t held;
+    struct sigaction action = {.sa_handler = leave, .sa_flags = SA_RESTART | SA_NODEFER};
+    sigset_t held, before;
+    (void)sigemptyset(&action.sa_mask);
     (void)sigemptyset(&held);
     for (size_t i = 0; i < sizeof leaving / sizeof *leaving; i++)
         (void)sigaddset(&held, leaving[i]);
-    (void)sigprocmask(SIG_BLOCK, &held, before);
-}
-
-static void watch(bool on)
-{
-    struct sigaction action = {.sa_handler = leave, .sa_flags = SA_RESTART | SA_NODEFER};
-    (void)sigemptyset(&action.sa_mask);
+    (void)sigprocmask(SIG_BLOCK, &held, &before);
     for (size_t i = 0; i < sizeof leaving / sizeof *leaving; i++)
-        if (on)
-            (void)sigaction(leaving[i], &action, &actions_before[i]);
-        else
-            (void)sigaction(leaving[i], &actions_before[i], NULL);
-}
-
-/* In the background it waits for the foreground, where the terminal's mode is ours to set. */
-static bool take_keys(void)
-{
-    sigset_t before;
-    hold_signals(&before);
-    watch(true);
-    has_keys = 1;
-    bool taken = tcsetattr(STDIN_FILENO, TCSANOW, &keys_mode) == 0;
+        (void)sigaction(leaving[i], on ? &action : &actions_before[i],
+                        on ? &actions_before[i] : NULL);
+    has_keys = on;
+    bool done = tcsetattr(STDIN_FILENO, TCSANOW, on ? &keys_mode : &lines_mode) == 0;
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
-    return taken;
+    return done;
 }
 
 /* Gives the terminal back before the signal has its own effect; after a stop takes it again. */
@@ -106,7 +92,7 @@ static void leave(int number)
     int before = errno;
     term_keys_end();
     (void)kill(getpid(), number);
-    (void)take_keys(); /* whoever let it go on may have another mode now: lines_mode stays */
+    (void)set_keys(true); /* whoever let it go on may have another mode now: lines_mode stays */
     went_on = 1;
     errno = before;
 }
@@ -119,19 +105,13 @@ bool term_keys_begin(void)
     keys_mode.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
     keys_mode.c_cc[VMIN] = 1;
     keys_mode.c_cc[VTIME] = 0;
-    return take_keys();
+    return set_keys(true);
 }
 
 void term_keys_end(void)
 {
-    sigset_t before;
-    if (!has_keys)
-        return;
-    hold_signals(&before);
-    (void)tcsetattr(STDIN_FILENO, TCSANOW, &lines_mode);
-    watch(false);
-    has_keys = 0;
-    (void)sigprocmask(SIG_SETMASK, &before, NULL);
+    if (has_keys)
+        (void)set_keys(false);
 }
 
 int term_read_key(char *out, struct err *err)

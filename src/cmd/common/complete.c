@@ -674,15 +674,6 @@ static void offer_words(struct completion *c, const char *const *argv, size_t ar
         offer_argument(c);
 }
 
-static void offer_first_options(struct completion *c, bool leads)
-{
-    for (const struct option *option = common_options; option->name; option++) {
-        const char *word = arena_printf(c->arena, "--%s", option->name);
-        if (leads || !command_count_leading(&word, 1))
-            offer(c, word, option->help);
-    }
-}
-
 int complete_words(struct run *run, const char *const *argv, size_t argc)
 {
     size_t words = 0, leading = argc ? command_count_leading(argv, argc - 1) : 0;
@@ -701,8 +692,11 @@ int complete_words(struct run *run, const char *const *argv, size_t argc)
         offer_words(&c, argv + words, before - words);
     } else if (before < 2) {
         offer_commands(&c, before ? argv[0] : NULL);
-        if (*c.typed == '-')
-            offer_first_options(&c, before == 0);
+        for (const struct option *it = common_options; *c.typed == '-' && it->name; it++) {
+            const char *word = arena_printf(c.arena, "--%s", it->name);
+            if (before == 0 || !command_count_leading(&word, 1))
+                offer(&c, word, it->help);
+        }
     }
     return TG_OK;
 }

@@ -39,14 +39,6 @@ static const struct {
     {0x1F900, 0x1F9FF, 2}, {0x20000, 0x3FFFD, 2},
 };
 
-static size_t columns_of_one(uint32_t character)
-{
-    for (size_t i = 0; i < sizeof unusual / sizeof *unusual; i++)
-        if (character >= unusual[i].first && character <= unusual[i].last)
-            return unusual[i].columns;
-    return 1;
-}
-
 /* Columns of a line; of rows as wide as that, or 0: one. A row ends before what it cannot hold. */
 static size_t columns_of(struct span text, size_t width)
 {
@@ -59,7 +51,10 @@ static size_t columns_of(struct span text, size_t width)
             pos += pos < text.len;
             continue;
         }
-        size_t more = columns_of_one(character);
+        size_t more = 1;
+        for (size_t i = 0; i < sizeof unusual / sizeof *unusual; i++)
+            if (character >= unusual[i].first && character <= unusual[i].last)
+                more = unusual[i].columns;
         columns += more == 2 && width && columns % width == width - 1;
         columns += more;
     }

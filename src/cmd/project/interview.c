@@ -19,10 +19,7 @@
 #define ANY "any"
 #define NOT_MANY 3 /* so many questions are asked in their order, without "more?" */
 
-/*
- * The questions that most people answer, besides those without a default. Never a secret, which no
- * round keeps for the next one.
- */
+/* Most people answer these. Never a secret: no round keeps it for the next one. */
 static const char *const few[] = {"name", "description", "ci", "registry", "deploy"};
 
 struct interview {

@@ -29,11 +29,7 @@ _tmplgen_paths() {
 _tmplgen() {
     local line=${COMP_LINE:0:COMP_POINT} program=${COMP_WORDS[0]/#\~\//$HOME/}
     # A relative path may lead to a program of a foreign folder: a Tab must not run that.
-    if [[ $program == */* ]]; then
-        [[ $program == /* ]] || program=tmplgen
-    elif ! type -P "$program" >/dev/null; then
-        program=tmplgen
-    fi
+    [[ ($program == /* || $program != */*) && -n $(type -P "$program") ]] || program=tmplgen
     local words=() count=0 i gap token keep quote='' value rest
     # bash splits at '=' and ':', too. A word begins where the line has a blank before it.
     for ((i = 0; i <= COMP_CWORD; i++)); do

@@ -5,11 +5,7 @@ function __tmplgen_complete
     set -l program (string replace -r '^~/' "$HOME/" -- $words[1])
     set -l typed (commandline -ct)
     # A relative path may lead to a program of a foreign folder: a Tab must not run that.
-    if string match -q '*/*' -- $program
-        string match -q '/*' -- $program; or set program tmplgen
-    else if not command -s $program >/dev/null
-        set program tmplgen
-    end
+    string match -qr '^/|^[^/]*$' -- $program; and command -s $program >/dev/null; or set program tmplgen
     type -q $program; or return
     # An open quote cannot be unescaped.
     set typed (string unescape -- "$typed"; or string trim -l -c "'\"" -- "$typed")
