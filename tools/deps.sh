@@ -16,7 +16,7 @@ set -eu
 BUILD='gcc:gcc libc6-dev make:make pkg-config:pkg-config libgit2-dev libyaml-dev
 libcurl4-openssl-dev libssl-dev libjansson-dev zlib1g-dev'
 TEST='docker-registry:docker-registry skopeo:skopeo apache2-utils:htpasswd openssl:openssl git:git
-nginx-light fcgiwrap openssh-server openssh-client:ssh gnupg:gpg mandoc:makewhatis
+nginx-light fcgiwrap openssh-server openssh-client:ssh gnupg:gpg mandoc:mandoc
 python3:python3 python3-venv libcmocka-dev valgrind:valgrind strace:strace tmux:tmux
 clang:clang libclang-rt-dev clang-format:clang-format clang-tidy:clang-tidy
 cppcheck:cppcheck shellcheck:shellcheck zsh:zsh fish:fish'

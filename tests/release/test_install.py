@@ -51,7 +51,10 @@ def test_each_command_has_a_page_and_the_checker_of_pages_is_silent(prefix):
     wanted += [f"tmplgen-{name.replace(' ', '-')}.1" for name in commands()]
     assert [page.name for page in pages] == sorted(wanted)
     manpath = {**os.environ, "MANPATH": str(prefix / "share/man")}
-    subprocess.run([shutil.which("makewhatis"), prefix / "share/man"], check=True)
+    subprocess.run(
+        [shutil.which("makewhatis", path=f"{os.environ['PATH']}:/usr/sbin"), prefix / "share/man"],
+        check=True,
+    )
     lint = ["mandoc", "-Tlint", "-Wstyle", *pages]
     done = subprocess.run(lint, env=manpath, capture_output=True, text=True)
     (prefix / "share/man/mandoc.db").unlink()
