@@ -12,10 +12,11 @@ import time
 import pytest
 import yaml
 
-from ..common.program import BINARY, SANITIZED
+from ..common.program import BINARY, SANITIZED, VALGRIND
 from ..common.tmux import pane
 
 pytestmark = pytest.mark.skipif(not shutil.which("tmux"), reason="no tmux")
+stops = pytest.mark.skipif(VALGRIND, reason="no program under valgrind can stop itself")
 
 SIZES = [(80, 24), (200, 50)]
 SERVICE = "--type service --framework pytorch"
@@ -118,6 +119,7 @@ def test_ctrl_d_before_the_first_question_ends_the_input(terminal):
         it.wait("the input ended", "rc=2", "terminal=same")
 
 
+@stops
 def test_a_program_that_was_stopped_goes_on(tmplgen, work):
     with pane("PS1='ready>' exec bash --norc --noprofile -i", work, tmplgen.env) as it:
         it.wait("ready>")
@@ -133,6 +135,7 @@ def test_a_program_that_was_stopped_goes_on(tmplgen, work):
         it.wait("--framework jax")
 
 
+@stops
 def test_a_program_that_goes_on_in_the_background_keeps_its_mode(tmplgen, work, catalog):
     """A shell that edits its line has a mode of its own, in which the program looks on."""
     catalog.template(

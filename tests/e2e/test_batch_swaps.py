@@ -80,8 +80,8 @@ def swap(child, venv, scratch, name):
     kind, framework = name.split("/")
     run(venv / "bin/python", "-m", "pip", "install", "--quiet", "scikit-learn", "pillow")
     model = "features.py" if framework == "xgboost" else "network.py"
-    for name, place in (("data.py", "src/job"), (model, "src/job"), ("test_example.py", "tests")):
-        shutil.copy(FILES / kind / name, child / place / name)
+    for file, place in (("data.py", "src/job"), (model, "src/job"), ("test_example.py", "tests")):
+        shutil.copy(FILES / kind / file, child / place / file)
     data = scratch / ("digits.csv" if kind == "tabular" else "digits.jsonl")
     run(venv / "bin/python", "-c", DATA, kind, data)
     return child, venv, data, name
