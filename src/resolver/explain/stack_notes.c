@@ -295,7 +295,7 @@ struct data *notes_data(const struct chosen_set *s)
     gate_notes(&n);
     if (chosen_is_shadowed(s))
         note(&n, "library-path",
-             "the image puts its CUDA libraries before the wheel's: LD_LIBRARY_PATH is reset");
+             "LD_LIBRARY_PATH is reset so that the wheel's CUDA libraries win over the image's");
     driver_notes(&n);
     if (is_active(s->problem, CHOICE_PLATFORM) && !s->ask->platform->driver &&
         s->ask->platform->fact.note) /* the driver's note tells what a platform installs */
