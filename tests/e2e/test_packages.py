@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 
 import pytest
 
@@ -45,6 +46,13 @@ def test_wheels_are_what_their_names_say():
         tag = re.search(r"manylinux_2_28_\w+", path.name)[0]
         said = " ".join(run(VENV / "auditwheel", "show", path).split())
         assert f'is consistent with the following platform tag: "{tag}"' in said
+
+
+def test_the_page_on_the_index_has_no_dead_link():
+    with zipfile.ZipFile(one("*_x86_64.whl")) as wheel:
+        [name] = [it for it in wheel.namelist() if it.endswith("/METADATA")]
+        links = re.findall(r"\]\(([^)]*)\)", wheel.read(name).decode())
+    assert [it for it in links if not it.startswith("https://")] == []
 
 
 def test_pip_installs_and_removes_it(tmp_path):

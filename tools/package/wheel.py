@@ -9,6 +9,7 @@ https://packaging.python.org/en/latest/specifications/binary-distribution-format
 
 import base64
 import hashlib
+import re
 import sys
 import zipfile
 from pathlib import Path
@@ -38,6 +39,11 @@ def record_of(name, content):
     return f"{name},sha256={digest},{len(content)}"
 
 
+def readme():
+    """The README for the page of the index, from which no link to a file or a heading leads."""
+    return re.sub(r"\[([^]]+)\]\((?!https?:)[^)]+\)", r"\1", (TOP / "README.md").read_text())
+
+
 def members(arch, file, share, licences):
     """(name, content, executable) of what is in the wheel, but for its RECORD."""
     version = python_version()
@@ -56,7 +62,7 @@ def members(arch, file, share, licences):
         summary=SUMMARY,
         licence=LICENCE,
         files="\n".join(f"License-File: {name}" for name in texts),
-        readme=(TOP / "README.md").read_text(),
+        readme=readme(),
     )
     yield f"{info}/METADATA", metadata.encode(), False
     wheel = f"Wheel-Version: 1.0\nGenerator: tmplgen\nRoot-Is-Purelib: false\nTag: {TAG}\n"
