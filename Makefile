@@ -362,6 +362,7 @@ to = to='$(DESTDIR)$(PREFIX)'; case $$to in /*) ;; *) to=$$PWD/$$to ;; esac; cd 
 install: $(BUILD)/installed
 	@$(to) 'to=$$1; shift; for it; do mode=644; [ ! -x "$$it" ] || mode=755; \
 	    install -D -m $$mode "$$it" "$$to/$$it"; done' - "$$to" {} +
+	@echo 'installed in $(DESTDIR)$(PREFIX): bin/tmplgen, bin/gpu-smoke, man pages, completions'
 
 uninstall: $(BUILD)/installed
 	@$(to) 'to=$$1; shift; for it; do rm -f "$$to/$$it"; done; \

@@ -38,6 +38,20 @@ static bool is_family(const char *word)
     return false;
 }
 
+/* The command that other tools of this kind call so; NULL: none. */
+static const char *elsewhere(const char *word)
+{
+    static const struct {
+        const char *word, *command;
+    } rows[] = {{"copy", "new"},   {"create", "new"},      {"generate", "new"},
+                {"init", "new"},   {"sync", "update"},     {"upgrade", "update"},
+                {"link", "adopt"}, {"list", "matrix list"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (str_equal(word, rows[i].word))
+            return rows[i].command;
+    return NULL;
+}
+
 /* Suggests names for an unknown command: first words, or second words after a known first one. */
 static int unknown_command(struct err *err, struct arena *arena, const char *const *argv,
                            size_t argc)
@@ -54,7 +68,7 @@ static int unknown_command(struct err *err, struct arena *arena, const char *con
     for (size_t i = 0; commands[i]; i++)
         if (!family || command_is_of(commands[i]->name, family))
             names[count++] = commands[i]->name;
-    const char *nearest = str_nearest(typed, names, count);
+    const char *nearest = elsewhere(typed) ? elsewhere(typed) : str_nearest(typed, names, count);
     (void)(typed && *typed == '-'
                ? err_set(err, TG_USAGE, "usage", "'%s' must come after a command", typed)
                : err_set(err, TG_USAGE, "usage", "unknown command '%s'", typed));

@@ -491,7 +491,11 @@ def test_a_python_that_is_not_here_is_told_with_what_helps(tmplgen, work, tmp_pa
     (bare / "git").symlink_to(shutil.which("git"))
     tmplgen.env["PATH"] = str(bare)
     said = tmplgen("new", "one", *words, cwd=work).err
-    assert "Python 3.12 is not here" in said and "update --set python=" in said
+    assert "Python 3.12 is not here" in said and "update --set python=" not in said
+    for minor in (10, 13):
+        (bare / f"python3.{minor}").symlink_to("/bin/true")
+    said = tmplgen("new", "other", *words, cwd=work).err
+    assert "'tmplgen update --set python=3.13' moves the project to the one that is" in said
     for name in ("python3.12", "uv"):
         (bare / name).symlink_to("/bin/true")
         assert "not here" not in tmplgen("new", name, *words, cwd=work).err

@@ -98,6 +98,17 @@ def test_wrong_answers_are_told_and_asked_again(terminal, columns, rows):
     assert f"\n  tmplgen new it {SERVICE} --gpu K80 --driver 470 --name it\n" in said
 
 
+def test_who_has_no_gpu_gets_a_stack_for_cpus(terminal, work):
+    with terminal(f"it {SERVICE} --registry r.example.org/x") as it:
+        it.answer(("gpu - ", "none"), ("[it] >", ""), ("description", ""), ("[github] >", ""))
+        it.answer(("[none] >", ""), ("more? [n]", ""))
+        assert "  base     r.example.org/x/pytorch, of your team\n" in it.wait("write it? [y] >")
+        it.keys("Enter")
+        it.wait("rc=0")
+        assert "driver - " not in it.all()
+    assert record(work, "it")["request"] == {"framework": "pytorch", "variant": "cpu"}
+
+
 @pytest.mark.parametrize("key", ["C-c", "C-d", "C-\\", "TERM"])
 def test_the_terminal_is_as_before_at_any_end(terminal, work, key):
     with terminal("it --type library", before="bash -c 'echo $$ >pid; exec \"$@\"' sh ") as it:

@@ -196,12 +196,29 @@ def test_help_of_half_a_command_is_of_all_that_begin_so(tmplgen, work, family):
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [("image lst", "image list"), ("image bulid", "image build"), ("image veriffy", "image verify"),
-     ("matrix resolv", "matrix resolve")],
+     ("matrix resolv", "matrix resolve"), ("init", "new"), ("upgrade", "update")],
 )  # fmt: skip
-def test_a_mistyped_second_word_is_known_by_the_first(tmplgen, work, typed, meant):
+def test_a_mistyped_command_is_understood(tmplgen, work, typed, meant):
     done = tmplgen(*typed.split(), cwd=work)
     assert done.code == 2
     assert f"unknown command '{typed}'" in done.err and f"did you mean '{meant}'?" in done.err
+
+
+def test_help_of_one_word_too_many_knows_the_command(tmplgen, work):
+    done = tmplgen("help", "new", "update", cwd=work)
+    assert done.code == 2
+    assert "no command 'new update'" in done.err and "'new' is one" in done.err
+
+
+@pytest.mark.parametrize("words", ["--cpu", "--device cpu", "--gpu none", "--gpu=cpu"])
+def test_who_wants_no_gpu_is_told_how(tmplgen, work, words):
+    done = tmplgen("matrix", "resolve", "--framework", "pytorch", *words.split(), cwd=work)
+    assert done.code == 2 and "--variant cpu" in done.err
+
+
+def test_variants_are_named_once(tmplgen, work):
+    done = tmplgen("matrix", "resolve", "--framework", "xgboost", "--variant", "foo", cwd=work)
+    assert done.code == 2 and "known: pypi, cuda12, cuda13, cpu\n" in done.err
 
 
 def test_import_has_left_the_program(tmplgen, work):

@@ -136,6 +136,15 @@ def test_status_works_from_a_folder_of_the_child(world):
     assert done.json["template"] == "app"
 
 
+def test_status_says_so_where_nothing_is_to_do(world):
+    make(world)
+    done = world.tmplgen("status", cwd=world.child)
+    assert "No newer version is known; its files are as it made them\n" in done.out
+    put(world.child, {"c": "2\n"})
+    done = world.tmplgen("status", cwd=world.child)
+    assert done.out.endswith("No newer version is known\n")
+
+
 # ---------------------------------------------------------------- what is only staged
 
 

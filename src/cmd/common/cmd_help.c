@@ -155,6 +155,11 @@ static int help_run(struct run *run, struct err *err)
     if (command && words == count)
         return help_tell(run, command);
     const char *first = run->options.arguments[0];
+    if (command) {
+        (void)err_set(err, TG_USAGE, "usage", "there is no command '%s %s'", command->name,
+                      run->options.arguments[words]);
+        return err_hint(err, "'%s' is one: name one command", command->name);
+    }
     if (count == 1 && format_family(&run->out, run->commands, first))
         return put_text(run);
     return unknown_command(run, first, err);

@@ -67,6 +67,8 @@ static int unknown_option(struct err *err, struct arena *arena, const struct opt
     const char *wrong = arena_memdup(arena, name.ptr, name.len);
     const char *nearest = str_nearest(wrong, names, count);
     (void)err_set(err, TG_USAGE, "usage", "unknown option '--%s'", wrong);
+    if (str_equal(wrong, "cpu") || str_equal(wrong, "device"))
+        return err_hint(err, "a project for CPUs alone is made by '--variant cpu'");
     return nearest ? err_hint(err, "did you mean '--%s'?", nearest)
                    : err_hint(err, "--help lists the options");
 }

@@ -76,8 +76,7 @@ static int ask_python(const char **out, struct arena *arena, const char *const *
         return -1;
     if (status != 0)
         return err_set(err, TG_RUNTIME, "no-index",
-                       "python3's pip does not say which package "
-                       "index it uses");
+                       "python3's pip does not say which package index it uses: is it installed?");
     *out = arena_strdup(arena, buf_text(&text));
     return 0;
 }

@@ -67,7 +67,7 @@ static void print_status(struct run *run, const struct data *document)
 {
     const struct data *catalog = data_get(document, "catalog");
     const struct data *warnings = data_get(document, "warnings");
-    const struct data *update = data_get(document, "update");
+    const struct data *update = data_get(document, "update"), *paths = data_get(document, "paths");
     const char *version = origin_words_of(&run->arena, data_get_text(catalog, "version"),
                                           data_get(catalog, "extends"));
     const char *available = origin_words_of(&run->arena, data_get_text(update, "available"),
@@ -82,7 +82,10 @@ static void print_status(struct run *run, const struct data *document)
                   cmd_masked(run, available));
     print_progress(run, data_get_text(document, "in_progress"));
     print_replay(run, data_get(document, "replay"));
-    print_paths(run, data_get(document, "paths"));
+    print_paths(run, paths);
+    if (!available && !data_get_text(document, "in_progress") && !warnings->list.count)
+        cmd_print(run, "No newer version is known%s\n",
+                  paths->list.count ? "" : "; its files are as it made them");
     for (size_t i = 0; i < warnings->list.count; i++)
         cmd_warn(run, "%s", data_text(warnings->list.items[i]));
 }

@@ -8,6 +8,7 @@
 #include "catalog/manifest.h"
 #include "catalog/question.h"
 #include "child/making.h"
+#include "child/team_image.h"
 #include "cmd/cmd.h"
 #include "cmd/common/command_line.h"
 #include "cmd/project/choices.h"
@@ -17,7 +18,8 @@
 #include <string.h>
 
 #define ANY "any"
-#define NOT_MANY 3 /* so many questions are asked in their order, without "more?" */
+#define NO_GPU "none" /* a stack for CPUs alone */
+#define NOT_MANY 3    /* so many questions are asked in their order, without "more?" */
 
 /* Most people answer these. Never a secret: no round keeps it for the next one. */
 static const char *const few[] = {"name", "description", "ci", "registry", "deploy"};
@@ -177,8 +179,11 @@ static int ask_choice(struct interview *i, struct making *m, enum stack_choice c
         ERR_SCRATCH(trial);
         if (i->asker.ask(&text, i->asker.context, arena, &prompt, err) < 0)
             return -1;
-        if (choose(i, m, choice, text ? text : fallback, &trial) == 0) {
-            note(i, m, choice);
+        bool none = choice == CHOICE_GPU && text && str_equal(text, NO_GPU) &&
+                    !request_text(&m->request, CHOICE_VARIANT);
+        enum stack_choice said = none ? CHOICE_VARIANT : choice;
+        if (choose(i, m, said, none ? "cpu" : text ? text : fallback, &trial) == 0) {
+            note(i, m, said);
             return 0;
         }
         if (!told(&prompt.problem, i, m, &trial))
@@ -208,17 +213,17 @@ int interview_stack(struct interview *i, struct making *m, struct err *err)
     const struct words *gpus = &found.said[CHOICE_GPU];
     const char *here = words ? arena_printf(arena, "found here: %s", words) : "none is found here";
     const char *gpu_help = arena_printf(
-        arena, "GPU that it must run on, such as T4, sm_90, several as in T4,H100, or any; %s",
+        arena,
+        "GPU that it must run on, such as T4, sm_90, several as in T4,H100, any, or none; %s",
         here);
     const char *driver_help = arena_printf(
         arena, "NVIDIA driver of the GPU hosts, such as 550 or 550.54.15, or any; %s", here);
-    return ask_choice(i, m, CHOICE_GPU, gpu_help,
-                      gpus->count ? str_join(arena, gpus->items, gpus->count, ",") : NULL,
-                      err) < 0 ||
-                   ask_choice(i, m, CHOICE_DRIVER, driver_help, request_text(&found, CHOICE_DRIVER),
-                              err) < 0
-               ? -1
-               : 0;
+    const char *gpu = gpus->count ? str_join(arena, gpus->items, gpus->count, ",") : NULL;
+    if (ask_choice(i, m, CHOICE_GPU, gpu_help, gpu, err) < 0)
+        return -1;
+    if (!is_open(i, m))
+        return 0;
+    return ask_choice(i, m, CHOICE_DRIVER, driver_help, request_text(&found, CHOICE_DRIVER), err);
 }
 
 /* ---------------------------------------------------------------- questions */
@@ -280,6 +285,7 @@ static bool is_said(const struct interview *i, const char *name)
 static void show_stack(const struct interview *i, const struct making *m)
 {
     static const char *const shown[] = {"image", "driver", "gpu"};
+    const struct data *team = data_get(m->resolution, TEAM_IMAGE);
     BUF_SCRATCH(text, LIMIT_MIB);
     if (!m->resolution)
         return;
@@ -292,6 +298,8 @@ static void show_stack(const struct interview *i, const struct making *m)
             if (span_starts(line, arena_printf(&i->run->arena, "  %s ", shown[j])))
                 cmd_ask_line("%.*s", (int)line.len, line.ptr);
     }
+    if (team)
+        cmd_ask_line("  base     %s, of your team", data_get_text(team, "repository"));
 }
 
 int interview_confirm(const struct interview *i, const struct making *m, const char *path,

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
+#include "base/shell.h"
 #include "catalog/catalog.h"
 #include "catalog/trust.h"
 #include "child/making.h"
@@ -86,17 +87,24 @@ static bool runs(struct arena *arena, const char *program)
                     (process_capture(&out, &status, argv, 5, &err) == 0 && status == 0));
 }
 
+/* Of those that PATH may have, by whose names it is looked up. */
+enum { OLDEST_PYTHON = 9, NEWEST_PYTHON = 19 };
+
 /* `make setup` will want it: whoever hears of it now can choose another. */
 static void say_python(struct run *run, const struct making *making)
 {
-    const char *python = data_get_text(making->resolution, "python");
+    const char *python = data_get_text(making->resolution, "python"), *here = NULL;
     if (!python || runs(&run->arena, "uv") ||
         runs(&run->arena, arena_printf(&run->arena, "python%s", python)))
         return;
-    cmd_say(run,
-            "Python %s is not here: 'make setup' will want it, or uv, which fetches it; 'tmplgen "
-            "update --set python=3.N' moves the project to the one that you have",
-            python);
+    for (int minor = NEWEST_PYTHON; minor >= OLDEST_PYTHON && !here; minor--) {
+        const char *version = arena_printf(&run->arena, "3.%d", minor);
+        if (runs(&run->arena, arena_printf(&run->arena, "python%s", version)))
+            here = shell_command(&run->arena, "tmplgen update --set python=%s", version);
+    }
+    cmd_say(run, "Python %s is not here: 'make setup' will want it, or uv, which fetches it%s%s%s",
+            python, here ? "; '" : "", here ? here : "",
+            here ? "' moves the project to the one that is" : "");
 }
 
 void new_say(struct run *run, const struct making *making, const struct created *created,

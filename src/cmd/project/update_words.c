@@ -30,7 +30,9 @@ static void print_step(struct run *run, const struct data *document)
 {
     const char *from = version_of(run, document, "from"), *to = version_of(run, document, "to");
     bool dry = opt_given(&run->options, "dry-run");
-    if (data_get_text(data_get(document, "from"), "version"))
+    if (str_equal(from, to))
+        cmd_print(run, "%s, still at %s", dry ? "Would update" : "Updated", to);
+    else if (data_get_text(data_get(document, "from"), "version"))
         cmd_print(run, "%s %s -> %s", dry ? "Would update" : "Updated", from, to);
     else
         cmd_print(run, "%s the template '%s' %s", dry ? "Would adopt" : "Adopted",

@@ -273,7 +273,7 @@ static const struct {
     {"tpu tpu# tpuv#", "Google's TPUs", CPU},
     {"neuron trainium trainium# inferentia inferentia# trn# inf#", "Amazon's chips", CPU},
     {"npu cann ascend ascend# mlu mlu# musa", "another maker's chips", CPU},
-    {"vulkan opencl webgpu", "no CUDA", CPU},
+    {"cpu none no vulkan opencl webgpu", "no CUDA", CPU},
 };
 
 static bool matches(struct span word, const char *pattern, size_t len)

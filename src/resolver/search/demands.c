@@ -99,7 +99,8 @@ static int compile_spec(const struct compiler *c, enum stack_choice choice)
 static size_t add_variants(const char **names, size_t count, const struct framework *framework)
 {
     for (size_t i = 0; i < framework->builds.count && count < VARIANTS_MAX; i++)
-        names[count++] = ROW(struct build, framework->builds, i)->variant;
+        if (!str_is_among(ROW(struct build, framework->builds, i)->variant, names, count))
+            names[count++] = ROW(struct build, framework->builds, i)->variant;
     return count;
 }
 
@@ -111,8 +112,7 @@ static int compile_variant(const struct compiler *c)
         return 0;
     const char **names = arena_array(c->arena, VARIANTS_MAX, sizeof *names);
     size_t count = add_variants(names, 0, c->ask->framework);
-    names[count < VARIANTS_MAX ? count++ : count - 1] = "pypi";
-    if (!str_is_among(word, names, count) && !str_equal(word, "cpu")) {
+    if (!str_is_among(word, names, count) && !str_equal(word, "cpu") && !str_equal(word, "pypi")) {
         const struct matrix *all;
         const char **others = arena_array(c->arena, VARIANTS_MAX, sizeof *others);
         size_t other_count = 0;
