@@ -44,7 +44,7 @@ static bool try_value(const struct trials *n, enum stack_choice choice, const ch
 {
     struct stack_request changed = *n->request;
     request_say(&changed, n->arena, choice, value);
-    return try_change(n, &changed, change_text(n->arena, choice, value));
+    return try_change(n, &changed, change_text(n, choice, value));
 }
 
 /* Tries upwards from `above` and downwards from below `below`, each way to the first success. */
@@ -313,10 +313,10 @@ static bool try_package(const struct trials *n, size_t index)
     if (version) {
         const char *exact = arena_printf(n->arena, "%s==%s", text, version);
         struct stack_request pinned = with_other(n, index, exact);
-        if (try_change(n, &pinned, change_text(n->arena, CHOICE_WITH, exact)))
+        if (try_change(n, &pinned, change_text(n, CHOICE_WITH, exact)))
             return true;
     }
-    return try_change(n, &changed, change_text(n->arena, CHOICE_WITH, text));
+    return try_change(n, &changed, change_text(n, CHOICE_WITH, text));
 }
 
 static void try_packages(const struct trials *n)

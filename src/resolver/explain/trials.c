@@ -61,9 +61,12 @@ bool try_change(const struct trials *n, const struct stack_request *changed, str
     return try_changed(n, changed, change);
 }
 
-struct data *change_text(struct arena *arena, enum stack_choice choice, const char *value)
+struct data *change_text(const struct trials *n, enum stack_choice choice, const char *value)
 {
-    return data_str(arena, shell_command(arena, "--%s %s", stack_options[choice].name, value));
+    const char *name = stack_options[choice].name;
+    bool updates = n->request->asked && choice != CHOICE_WITH; /* it sets all of `with` */
+    return data_str(n->arena, updates ? shell_command(n->arena, "--set %s=%s", name, value)
+                                      : shell_command(n->arena, "--%s %s", name, value));
 }
 
 struct data *drop_text(struct arena *arena, enum stack_choice choice, const char *value)
@@ -150,7 +153,7 @@ static struct data *change_demand(struct stack_request *changed, const struct tr
     if (!value)
         return NULL;
     request_say(changed, n->arena, choice, value);
-    return change_text(n->arena, choice, value);
+    return change_text(n, choice, value);
 }
 
 /* Tries the driver branches, the closest first, on top of the other changes. */
@@ -160,7 +163,7 @@ static bool try_branches(const struct trials *n, struct stack_request *changed,
     const struct branch **branches = closest_branches(n);
     for (size_t i = 0; branches[i]; i++) {
         const char *value = arena_printf(n->arena, "%lld", (long long)branches[i]->number);
-        struct data *text = change_text(n->arena, CHOICE_DRIVER, value);
+        struct data *text = change_text(n, CHOICE_DRIVER, value);
         request_say(changed, n->arena, CHOICE_DRIVER, value);
         if (branches[i]->fact.confidence != CONFIDENCE_LOW &&
             try_changed(n, changed, with_change(n, changes, text)))

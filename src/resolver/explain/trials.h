@@ -14,8 +14,8 @@ struct trials {
     struct data *list;           /* of {change, request, resolution} */
 };
 
-/* The text of a demand with another value: "--driver 580". */
-struct data *change_text(struct arena *arena, enum stack_choice choice, const char *value);
+/* The text of a demand with another value: "--driver 580"; for an update, "--set driver=580". */
+struct data *change_text(const struct trials *n, enum stack_choice choice, const char *value);
 /* The text of a demand that is dropped: "without --python", "without --gpu T4". */
 struct data *drop_text(struct arena *arena, enum stack_choice choice, const char *value);
 
