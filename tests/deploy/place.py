@@ -83,8 +83,9 @@ class Place:
         git(self.folder, "clone", "--quiet", str(self.origin), str(self.clone))
         git(self.clone, "checkout", "--quiet", "--detach", "origin/main")
 
-    def run(self, how="github", token=TOKEN, **env):
-        self.checkout()
+    def run(self, how="github", token=TOKEN, fresh=True, folder="", **env):
+        if fresh:
+            self.checkout()
         words = {
             "PATH": os.environ["PATH"],
             "HOME": str(self.folder / "home"),
@@ -99,7 +100,7 @@ class Place:
         }
         (self.folder / "home").mkdir(exist_ok=True)
         return subprocess.run(
-            ["sh", "ci/template-update.sh", how],
+            ["sh", f"{folder}ci/template-update.sh", how],
             cwd=self.clone,
             env={name: value for name, value in words.items() if value is not None},
             capture_output=True,

@@ -94,6 +94,76 @@ def test_work_of_others_on_the_branch_is_left_alone(place):
     assert git(place.origin, "rev-parse", "tmplgen/update") == before
 
 
+@pytest.fixture
+def desk(place):
+    """A person's own clone, on main, with work that is not committed."""
+    place.release("9.1.0", **{EDITORCONFIG: comment})
+    assert place.run().returncode == 0
+    git(place.clone, "checkout", "--quiet", "main")
+    (place.clone / "README.md").write_text("not yet\n")
+    return place
+
+
+def at_the_desk(place):
+    """What of a person's clone no run may change."""
+    words = [["symbolic-ref", "HEAD"], ["rev-parse", "HEAD"], ["status", "--porcelain"]]
+    words += [["worktree", "list"], ["stash", "list"], ["rev-parse", "main"]]
+    return [git(place.clone, *it) for it in words]
+
+
+def test_a_person_s_clone_stays_as_it_is(desk):
+    before = at_the_desk(desk)
+    desk.release("9.2.0", **{EDITORCONFIG: comment})
+    done = desk.run("branch", fresh=False)
+    assert done.returncode == 0 and desk.at(".editorconfig").endswith("# newer\n# newer")
+    assert at_the_desk(desk) == before
+
+
+def test_a_person_s_commits_on_the_branch_here_are_left_alone(desk):
+    git(desk.clone, "branch", "--force", "tmplgen/update", "origin/tmplgen/update")
+    review = desk.folder / "review"
+    git(desk.clone, "worktree", "add", "--quiet", str(review), "tmplgen/update")
+    (review / "review.txt").write_text("mine\n")
+    git(review, "add", "review.txt")
+    git(review, "commit", "--quiet", "-m", "mine")
+    git(desk.clone, "worktree", "remove", str(review))
+    before, mine = at_the_desk(desk), git(desk.clone, "rev-parse", "tmplgen/update")
+    desk.release("9.2.0", **{EDITORCONFIG: comment})
+    there = git(desk.origin, "rev-parse", "tmplgen/update")
+    done = desk.run("branch", fresh=False)
+    assert done.returncode == 0 and "left alone" in done.stderr, done.stderr
+    assert git(desk.clone, "rev-parse", "tmplgen/update") == mine
+    assert git(desk.origin, "rev-parse", "tmplgen/update") == there
+    assert at_the_desk(desk) == before
+
+
+@pytest.mark.parametrize("why", ["a filter", "the branch is checked out"])
+def test_any_other_refusal_is_a_failure(desk, why):
+    desk.release("9.2.0", **{EDITORCONFIG: comment})
+    if why == "a filter":
+        (desk.clone / ".git/info/attributes").write_text(".editorconfig filter=lfs\n")
+    else:
+        git(desk.clone, "stash", "--quiet")
+        git(desk.clone, "checkout", "--quiet", "tmplgen/update")
+    before = at_the_desk(desk)
+    done = desk.run("branch", fresh=False)
+    assert done.returncode == 1 and "left alone" not in done.stderr, done.stderr
+    assert at_the_desk(desk) == before
+
+
+def test_projects_of_one_repository_have_a_branch_each(place):
+    git(place.clone, "checkout", "--quiet", "main")
+    words = ["--type", "library", "--framework", "none", "--defaults", "--commit", "--trust"]
+    place.tmplgen("new", place.clone / "svc/b", *words, "--catalog", f"{place.catalog}@v9.0.0")
+    place.release("9.1.0", **{EDITORCONFIG: comment})
+    for folder in ("svc/b/", ""):
+        done = place.run("branch", fresh=False, folder=folder)
+        assert done.returncode == 0, done.stderr
+    assert place.at("svc/b/.editorconfig", "tmplgen/update-svc/b").endswith("# newer")
+    assert not place.at("svc/b/.editorconfig").endswith("# newer")
+    assert place.at(".editorconfig").endswith("# newer")
+
+
 def bundled(place):
     """What the bundle brings into a clone of the origin."""
     fresh = place.folder / "fresh"

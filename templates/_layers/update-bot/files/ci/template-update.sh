@@ -12,13 +12,16 @@
 #                          which may not push workflows
 #   github: GITHUB_REPOSITORY, GITHUB_API_URL; gitlab: CI_API_V4_URL, CI_PROJECT_ID; both: PUSH_URL (origin),
 #   DEFAULT_BRANCH (that of HEAD)
+# Works in a work tree of its own: yours and the branch that you are on stay as they are.
 # Ends with 0 where there is nothing to do, something was proposed, somebody is at work on the branch, or nothing
 # of this is set;
-# with 1 where it could not be proposed: reports/template-update.bundle then holds the branch.
+# with 1 where it could not be proposed: where the branch was made, reports/template-update.bundle then holds it.
 set -eu
 cd "$(dirname "$0")/.."
 
-branch=tmplgen/update
+# In a folder of a repository, its own branch: other projects may lie beside it.
+folder=$(git rev-parse --show-prefix)
+branch=tmplgen/update${folder:+-$(printf %s "${folder%/}" | tr -c 'A-Za-z0-9_/-' -)}
 how=${1-branch}
 case $how in
     github | gitlab | branch) ;;
@@ -32,7 +35,11 @@ bundle=reports/template-update.bundle
 mkdir -p reports
 rm -f "$summary" "$bundle"
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+cleanup() {
+    [ ! -e "$scratch/work" ] || git worktree remove --force "$scratch/work" || :
+    rm -rf "$scratch"
+}
+trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
@@ -77,7 +84,7 @@ from_pip() {
 }
 
 if [ -n "${TMPLGEN-}" ]; then
-    tmplgen=$TMPLGEN
+    tmplgen=$(realpath "$(command -v "$TMPLGEN")")
 elif command -v tmplgen >/dev/null; then
     tmplgen=tmplgen
 else
@@ -122,28 +129,38 @@ case $status in
     *) exit 1 ;;
 esac
 base=$(git rev-parse HEAD)
-# As it is there now, so that work of others on it is seen.
-git update-ref -d "refs/remotes/origin/$branch"
-git branch --quiet -D "$branch" 2>/dev/null || :
-remote fetch --quiet "$url" "+refs/heads/$branch:refs/remotes/origin/$branch" 2>/dev/null || :
-known=$(git rev-parse --verify --quiet "refs/remotes/origin/$branch" || :)
+# As it is there now, so that work of others on it is seen: --refresh looks at it, and at the branch here.
+there=refs/remotes/origin/$branch
+known=$(remote ls-remote "$url" "refs/heads/$branch" 2>/dev/null | cut -f1) || :
+if [ -n "$known" ]; then
+    remote fetch --quiet "$url" "+refs/heads/$branch:$there"
+    known=$(git rev-parse "$there")
+else
+    git update-ref -d "$there"
+fi
+git -c core.hooksPath=/dev/null worktree add --quiet --detach "$scratch/work" "$base"
+
+update() (
+    reports=$PWD
+    cd "$scratch/work/$folder"
+    "$tmplgen" update --trust --branch "$branch" --refresh --on-conflict commit --summary "$reports/$summary" "$@"
+)
 status=0
-"$tmplgen" update --trust --branch "$branch" --refresh --on-conflict commit --summary "$summary" || status=$?
+update || status=$?
 conflicts=
 case $status in
     0) ;;
     5) conflicts=yes ;;
     3)
-        if [ -n "$known" ] && [ "$(git rev-parse HEAD)" = "$base" ]; then
-            echo "$branch is left alone: merge it, or delete it to have it made anew" >&2
-            exit 0
-        fi
-        exit 1
+        # Many things are refused; only this one means that a person is at work.
+        update --json >"$scratch/refused" || :
+        grep -q '"code": "foreign-commit"' "$scratch/refused" || exit 1
+        echo "$branch is left alone: merge it, or delete it to have it made anew" >&2
+        exit 0
         ;;
     *) exit 1 ;;
 esac
 tip=$(git rev-parse "refs/heads/$branch")
-git checkout --quiet --detach "$base"
 
 # ---- pushed
 
