@@ -10,6 +10,7 @@ import subprocess
 import pytest
 import yaml
 
+from ..common.program import ROOT
 from .builds import BUILD, link, once, release_of_today, shell
 from .evolution import copy_catalog, set_version
 from .world import RECORD, assert_sound, files_on_disk, put
@@ -273,6 +274,28 @@ def newest(tmp_path_factory):
     """A binary that releases the catalog as it is here, those files changed."""
     [made] = once(tmp_path_factory, "newest", lambda it: [release_of_today(it, say_newest)])
     return made
+
+
+RELEASED = [it.split()[0] for it in (ROOT / "releases/index.txt").read_text().splitlines()]
+
+
+@pytest.mark.parametrize("version", RELEASED)
+def test_children_of_every_release_are_updated(world, newest, version):
+    """All types that it had, with a line and a file of the user's own."""
+    catalog = ("--catalog", f"builtin@v{version}")
+    listed = run(world, newest, "template", "list", *catalog, "--json").json["types"]
+    for kind in (it["type"] for it in listed):
+        world.child = world.folder / kind
+        needs = {"cluster": [], "images": ["--registry", "r.example.org/team"]}
+        words = needs.get(kind, ["--framework", "transformers" if kind == "llm" else "pytorch"])
+        made = run(world, newest, "new", world.child, "--type", kind, *words, *catalog)
+        assert made.code == 0, made.err
+        edit(world)
+        done = updated(world, newest, world.child)
+        assert (done.json["from"]["version"], done.json["to"]["version"]) == (version, "99.0.0")
+        assert "\nOurs.\n" in world.read("README.md") and world.read("src/own.py") == "OWN = 1\n"
+        assert run(world, newest, "update", world.child, "--check").code == 0
+        assert_sound(world)
 
 
 # Where the user's line is in a file whose first lines are others by now.
