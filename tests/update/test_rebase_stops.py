@@ -276,6 +276,8 @@ def test_S_117_the_commit_is_named_in_words(twelve):
     assert done.code == 5
     assert "commit 3" in done.out and twelve.commits[3][:7] in done.out, done.out
     assert "--continue" in done.out and "--abort" in done.out, done.out
+    aborted = twelve.world.tmplgen("update", twelve.child, "--abort")
+    assert aborted.out == "Everything is as it was before the update\n"
 
 
 @each_stop

@@ -92,15 +92,15 @@ static void print_head(struct run *run, const struct data *document, const char 
 {
     size_t number;
     const struct data *stop = find_stop(&number, data_get(document, "commits"));
-    if (stop)
+    if (strcmp(result, "aborted") == 0)
+        cmd_print(run, "Everything is as it was before the update\n");
+    else if (stop)
         print_stop(run, document, stop, number);
     else if (strcmp(result, "up-to-date") == 0)
         print_up_to_date(run, document);
     else if (strcmp(result, "available") == 0)
         cmd_print(run, "An update is available: %s -> %s\n", version_of(run, document, "from"),
                   version_of(run, document, "to"));
-    else if (strcmp(result, "aborted") == 0)
-        cmd_print(run, "Everything is as it was before the update\n");
     else
         print_updated(run, document, result);
 }
