@@ -175,6 +175,16 @@ def test_another_python_starts_afresh(child, tmp_path):
     assert "afresh" in child.setup(PYTHON=str(other))
 
 
+def test_one_that_was_half_made_is_made_anew_before_it_is_asked_for_pips_settings(child):
+    """As one is left by a Python without ensurepip."""
+    command = [sys.executable, "-m", "venv", "--without-pip", child.folder / ".venv"]
+    subprocess.run(command, check=True)
+    del child.pip["INDEX_URL"]
+    said = child.setup("cpu")
+    assert "No module named pip" not in said and "pytorch.org" not in said
+    assert child.torch() == f"{NUMBER}+cpu"
+
+
 @pytest.mark.full
 def test_an_environment_whose_python_is_gone_is_made_anew(child):
     child.setup()

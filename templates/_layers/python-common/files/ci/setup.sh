@@ -38,7 +38,8 @@ fresh() {
     "$python" -m venv --clear "$venv"
     made=now
 }
-[ -x "$venv/bin/python" ] || fresh
+# Neither one that was half made nor one whose Python is gone could say what pip is set to.
+"$venv/bin/python" -c "import pip" 2>/dev/null || fresh
 
 if [ "$index" = own ]; then
     index=$CPU_INDEX_URL
