@@ -84,7 +84,8 @@ else
     # The framework's own index is asked where pip's has no build for CPUs.
     take_first "$index" || { [ -z "$index" ] && [ -s "$builds" ] && take_first "$CPU_INDEX_URL" --retries 1; } || {
         [ ! -s "$builds" ] ||
-            echo "no build for CPUs was found: INDEX_URL=... names an index that has $(sed 's/;.*//' "$builds" | paste -s -d' ')" \
+            echo "pip may not have reached the index: then its warnings above say so. If it did," \
+                "no build for CPUs was found: INDEX_URL=... names an index that has $(sed 's/;.*//' "$builds" | paste -s -d' ')" \
                 "(CPU_BUILDS= takes any build, which may bring gigabytes of CUDA)" >&2
         exit 1
     }
