@@ -192,3 +192,21 @@ def test_an_environment_whose_python_is_gone_is_made_anew(child):
     shutil.rmtree(child.folder / ".venv/bin")
     child.setup()
     assert child.torch() == f"{NUMBER}+cu130"
+
+
+def test_lint_finds_the_same_files_without_git(child):
+    tools = child.folder / ".venv/bin"
+    tools.mkdir(parents=True)
+    for name in "ruff", "mypy", "shellcheck", "codespell", "not-ours.sh":
+        (tools / name).write_text('#!/bin/sh\necho "$0" "$@"\n')
+        (tools / name).chmod(0o755)
+    subprocess.run(["git", "init", "-q"], cwd=child.folder, check=True)
+    subprocess.run(["git", "add", "."], cwd=child.folder, check=True)
+    found = []
+    for repository in ".git", "nowhere":
+        env = {"PATH": "/usr/bin:/bin", "GIT_DIR": repository}
+        said = subprocess.check_output(["ci/lint.sh"], cwd=child.folder, env=env, text=True)
+        found.append([set(line.split()) for line in said.splitlines()[-2:]])
+    shell, spelling = found[1]
+    assert shell == found[0][0] and "ci/lint.sh" in shell
+    assert spelling <= found[0][1] and {"smoke/gpu_smoke.c", "README.md"} <= spelling
