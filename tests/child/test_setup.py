@@ -210,3 +210,28 @@ def test_lint_finds_the_same_files_without_git(child):
     shell, spelling = found[1]
     assert shell == found[0][0] and "ci/lint.sh" in shell
     assert spelling <= found[0][1] and {"smoke/gpu_smoke.c", "README.md"} <= spelling
+
+
+@pytest.mark.parametrize("uv", [None, "exit 1"])
+@pytest.mark.parametrize("here", [None, "3.99"])
+def test_a_python_that_is_missing_is_told_with_what_helps(child, tmp_path, uv, here):
+    """Whatever there is: uv that reaches nothing, another Python, or none."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in "sh", "cut", "cat", "dirname":
+        (programs / name).symlink_to(shutil.which(name))
+    stubs = {"uv": uv, "python3": here and f"case $2 in *print*) echo {here};; *) exit 1;; esac"}
+    for name, line in stubs.items():
+        if line:
+            (programs / name).write_text(f"#!/bin/sh\n{line}\n")
+            (programs / name).chmod(0o755)
+    env = {"PATH": str(programs)}
+    done = subprocess.run(
+        ["ci/python.sh"], cwd=child.folder, env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1 and done.stdout == ""
+    assert "PYTHON=/path/to/python3.11" in done.stderr and "3.NN" not in done.stderr
+    assert ("uv could not fetch it" in done.stderr) == bool(uv)
+    assert ("astral.sh" in done.stderr) == (not uv)
+    assert (f"tmplgen update --set python={here} " in done.stderr) == bool(here)
+    assert ("apt install python3 python3-venv" in done.stderr) == (not here)

@@ -20,16 +20,20 @@ for candidate in "python$wanted" python3 python; do
         exit
     fi
 done
+why="is not installed"
+uv="
+  uv (https://docs.astral.sh/uv/), which fetches it by itself"
 if command -v uv >/dev/null; then
-    uv python install "$wanted" >&2
-    uv python find --no-project --system "$wanted"
-    exit
+    uv python install "$wanted" >&2 && uv python find --no-project --system "$wanted" && exit
+    why="is not installed, and uv could not fetch it" uv=
 fi
-here=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || here=3.NN
+another="apt install python3 python3-venv   on Debian and Ubuntu; elsewhere the packages of Python, pip and venv"
+if here=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null); then
+    another="tmplgen update --set python=$here   moves the project to another Python: this machine has $here"
+fi
 cat >&2 <<EOF
-Python $wanted is not installed. One of these helps:
-  uv (https://docs.astral.sh/uv/), which fetches it by itself
-  tmplgen update --set python=$here   moves the project to another Python: this machine has $here
+Python $wanted $why. One of these helps:$uv
+  $another
   PYTHON=/path/to/python$wanted       where it is installed elsewhere
 EOF
 exit 1
