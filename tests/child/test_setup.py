@@ -235,3 +235,25 @@ def test_a_python_that_is_missing_is_told_with_what_helps(child, tmp_path, uv, h
     assert ("astral.sh" in done.stderr) == (not uv)
     assert (f"tmplgen update --set python={here} " in done.stderr) == bool(here)
     assert ("apt install python3 python3-venv" in done.stderr) == (not here)
+
+
+@pytest.mark.parametrize(
+    ("kind", "targets"),
+    [
+        ("service", "lint test model run loadtest"),
+        ("llm", "lint test model run loadtest"),
+        ("batch", "lint test train bench profile kill-test"),
+        ("library", "lint test test-oldest bench docs"),
+    ],
+)
+def test_what_needs_the_environment_names_the_command_that_makes_it(tmp_path, kind, targets):
+    framework = "transformers" if kind == "llm" else "none"
+    words = ["--type", kind, "--framework", framework]
+    words += ["--set", "docs=true"] if kind == "library" else []
+    tmplgen("new", tmp_path / "it", "--defaults", "--no-git", *words, cwd=tmp_path)
+    for target in targets.split():
+        done = subprocess.run(["make", target], cwd=tmp_path / "it", capture_output=True, text=True)
+        assert done.returncode == 2
+        assert done.stdout + done.stderr.partition("\n")[0] == (
+            "run `make setup` first: there is no .venv/bin/python"
+        )
