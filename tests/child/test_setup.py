@@ -4,6 +4,7 @@ The framework is a stand-in: two wheels of one version that differ by their loca
 for two CUDA versions do, each in a folder that pip takes packages from.
 """
 
+import re
 import shutil
 import subprocess
 import sys
@@ -257,3 +258,10 @@ def test_what_needs_the_environment_names_the_command_that_makes_it(tmp_path, ki
         assert done.stdout + done.stderr.partition("\n")[0] == (
             "run `make setup` first: there is no .venv/bin/python"
         )
+    if "model" in targets:
+        for path in ".venv/bin/python", "model/manifest.json", "model/config.json":
+            (tmp_path / "it" / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy("/bin/true", tmp_path / "it" / path)
+        done = subprocess.run(["make", "-s", "run"], cwd=tmp_path / "it", stderr=subprocess.PIPE)
+        readme = (tmp_path / "it/README.md").read_text()
+        assert done.stderr.decode().partition(": ")[2] in re.sub(r"\\\n *", "", readme)

@@ -105,7 +105,11 @@ class Server(uvicorn.Server):
 
     def run_to_end(self) -> int:
         """Serves until told to stop. Status 0 after a clean end, 1 after a failure."""
-        self.run()
+        try:
+            self.run()
+        except SystemExit:  # uvicorn has logged why it cannot listen
+            log.error("SERVE_PORT names another port, SERVE_HOST another address")
+            raise
         status = 1 if self._failed else 0
         # They would keep the interpreter from ending, or abort it: threads.py.
         if self._health.busy_s() > 0 or not threads.have_ended(LAST_THREADS_S):
