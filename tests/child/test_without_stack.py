@@ -109,6 +109,11 @@ def test_a_tool_takes_the_layers_without_a_word_of_cuda(tool):
     assert (child / "smoke/gpu_smoke.c").exists()
 
 
+def test_the_bot_is_one_that_works_where_ci_runs(tool):
+    record = yaml.safe_load((tool("ci=gitlab,jenkins") / ".tmplgen.yml").read_text())
+    assert record["answers"]["update_bot"] == "renovate"
+
+
 def test_the_python_of_a_tool_is_an_answer_and_that_of_a_stack_is_not(tool, tmp_path):
     child = tool("python_version=3.13", "update_bot=dependabot")
     assert (child / ".python-version").read_text() == "3.13\n"
