@@ -194,16 +194,7 @@ def test_a_registry_is_a_host_and_a_path(tmp_path, wrong):
 
 @pytest.mark.parametrize(
     "registry",
-    [
-        "team/ml",
-        "localhost",
-        "localhost:5000/a",
-        "host:5000",
-        "ghcr.io/a/b",
-        "a.b",
-        "-a.b",
-        "quay.io",
-    ],
+    "team/ml localhost localhost:5000/a host:5000 ghcr.io/a/b a.b -a.b quay.io".split(),
 )
 def test_a_registry_that_is_taken_is_one_for_every_command(tmp_path, registry):
     """What `new` takes `image list` takes too."""

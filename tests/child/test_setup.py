@@ -195,14 +195,17 @@ def test_an_environment_whose_python_is_gone_is_made_anew(child):
     assert child.torch() == f"{NUMBER}+cu130"
 
 
+def program(path, line):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{line}\n")
+    path.chmod(0o755)
+
+
 def test_lint_finds_the_same_files_without_git(child):
-    tools = child.folder / ".venv/bin"
-    tools.mkdir(parents=True)
     for name in "ruff", "mypy", "shellcheck", "codespell", "not-ours.sh":
-        (tools / name).write_text('#!/bin/sh\necho "$0" "$@"\n')
-        (tools / name).chmod(0o755)
-    subprocess.run(["git", "init", "-q"], cwd=child.folder, check=True)
-    subprocess.run(["git", "add", "."], cwd=child.folder, check=True)
+        program(child.folder / ".venv/bin" / name, 'echo "$@"')
+    for words in ["init", "-q"], ["add", "."]:
+        subprocess.run(["git", *words], cwd=child.folder, check=True)
     found = []
     for repository in ".git", "nowhere":
         env = {"PATH": "/usr/bin:/bin", "GIT_DIR": repository}
@@ -217,51 +220,41 @@ def test_lint_finds_the_same_files_without_git(child):
 @pytest.mark.parametrize("here", [None, "3.99"])
 def test_a_python_that_is_missing_is_told_with_what_helps(child, tmp_path, uv, here):
     """Whatever there is: uv that reaches nothing, another Python, or none."""
-    programs = tmp_path / "programs"
-    programs.mkdir()
-    for name in "sh", "cut", "cat", "dirname":
-        (programs / name).symlink_to(shutil.which(name))
-    stubs = {"uv": uv, "python3": here and f"case $2 in *print*) echo {here};; *) exit 1;; esac"}
-    for name, line in stubs.items():
+    python = here and f"case $2 in *print*) echo {here};; *) exit 1;; esac"
+    for name, line in {"uv": uv, "python3": python}.items():
         if line:
-            (programs / name).write_text(f"#!/bin/sh\n{line}\n")
-            (programs / name).chmod(0o755)
-    env = {"PATH": str(programs)}
-    done = subprocess.run(
-        ["ci/python.sh"], cwd=child.folder, env=env, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 1 and done.stdout == ""
-    assert "PYTHON=/path/to/python3.11" in done.stderr and "3.NN" not in done.stderr
-    assert ("uv could not fetch it" in done.stderr) == bool(uv)
-    assert ("astral.sh" in done.stderr) == (not uv)
-    assert (f"tmplgen update --set python={here} " in done.stderr) == bool(here)
-    assert ("apt install python3 python3-venv" in done.stderr) == (not here)
+            program(tmp_path / "bin" / name, line)
+    for name in "sh", "cut", "cat", "dirname":
+        program(tmp_path / "bin" / name, f'exec {shutil.which(name)} "$@"')
+    run = {"cwd": child.folder, "env": {"PATH": str(tmp_path / "bin")}, "text": True}
+    done = subprocess.run(["ci/python.sh"], **run, capture_output=True, check=False)
+    helps = {"uv could not fetch it": uv, "astral.sh": not uv, "PYTHON=/path/to/python3.11": True}
+    helps |= {f"tmplgen update --set python={here} ": here, "apt install python3 ": not here}
+    assert (done.returncode, done.stdout) == (1, "")
+    assert {it: it in done.stderr for it in helps} == {it: bool(of) for it, of in helps.items()}
 
 
-@pytest.mark.parametrize(
-    ("kind", "targets"),
-    [
-        ("service", "lint test model run loadtest"),
-        ("llm", "lint test model run loadtest"),
-        ("batch", "lint test train bench profile kill-test"),
-        ("library", "lint test test-oldest bench docs"),
-    ],
-)
-def test_what_needs_the_environment_names_the_command_that_makes_it(tmp_path, kind, targets):
-    framework = "transformers" if kind == "llm" else "none"
-    words = ["--type", kind, "--framework", framework]
+NEED_IT = {
+    "service": "lint test model run loadtest",
+    "llm": "lint test model run loadtest",
+    "batch": "lint test train bench profile kill-test",
+    "library": "lint test test-oldest bench docs",
+}
+
+
+@pytest.mark.parametrize("kind", NEED_IT)
+def test_what_needs_the_environment_names_the_command_that_makes_it(tmp_path, kind):
+    words = ["--framework", "transformers" if kind == "llm" else "none"]
     words += ["--set", "docs=true"] if kind == "library" else []
-    tmplgen("new", tmp_path / "it", "--defaults", "--no-git", *words, cwd=tmp_path)
-    for target in targets.split():
-        done = subprocess.run(["make", target], cwd=tmp_path / "it", capture_output=True, text=True)
+    it = tmp_path / "it"
+    tmplgen("new", it, "--type", kind, "--defaults", "--no-git", *words, cwd=tmp_path)
+    run = {"cwd": it, "env": {"PATH": "/usr/bin:/bin"}, "text": True, "stderr": subprocess.PIPE}
+    for target in NEED_IT[kind].split():
+        done = subprocess.run(["make", "-s", target], **run, check=False)
         assert done.returncode == 2
-        assert done.stdout + done.stderr.partition("\n")[0] == (
-            "run `make setup` first: there is no .venv/bin/python"
-        )
-    if "model" in targets:
+        assert done.stderr.startswith("run `make setup` first: there is no .venv/bin/python\n")
+    if "model" in NEED_IT[kind]:
         for path in ".venv/bin/python", "model/manifest.json", "model/config.json":
-            (tmp_path / "it" / path).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy("/bin/true", tmp_path / "it" / path)
-        done = subprocess.run(["make", "-s", "run"], cwd=tmp_path / "it", stderr=subprocess.PIPE)
-        readme = (tmp_path / "it/README.md").read_text()
-        assert done.stderr.decode().partition(": ")[2] in re.sub(r"\\\n *", "", readme)
+            program(it / path, "")
+        said = subprocess.run(["make", "-s", "run"], **run, check=True).stderr
+        assert said.partition(": ")[2] in re.sub(r"\\\n *", "", (it / "README.md").read_text())
