@@ -199,10 +199,11 @@ def test_a_registry_is_a_host_and_a_path(tmp_path, wrong):
 def test_a_registry_that_is_taken_is_one_for_every_command(tmp_path, registry):
     """What `new` takes `image list` takes too."""
     made = new("--registry", registry, cwd=tmp_path)
-    assert made.returncode == (2 if registry in ("team/ml", "-a.b", "quay.io") else 0), made.stderr
+    assert made.returncode == (2 if registry in ("team/ml", "-a.b", "quay.io", "y") else 0), made.stderr
     words = ["--type", "service", "--framework", "none", "--registry", registry, "--dry-run"]
     project = subprocess.run([TMPLGEN, "new", *words], cwd=tmp_path, check=False)
-    assert project.returncode == made.returncode
+    hub = {"team/ml": 0}  # a project's may be a name on Docker Hub alone
+    assert project.returncode == hub.get(registry, made.returncode)
     if made.returncode == 0:
         real_tmplgen("image", "list", cwd=tmp_path / "base")
 
