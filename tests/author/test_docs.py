@@ -46,13 +46,13 @@ def test_the_page_from_a_fork_to_the_next_release(tmplgen, tmp_path):
     git(theirs, "checkout", "-q", "main~")
     with open(theirs / "matrices/cuda.yml", "a") as file:
         file.write("# theirs\n")
-    git(theirs, "commit", "-qam", "tmplgen catalog 0.3.0")
-    git(theirs, "tag", "v0.3.0")
+    git(theirs, "commit", "-qam", "tmplgen catalog 9.0.0")
+    git(theirs, "tag", "v9.0.0")
     page.write_text(page.read_text() + "# ours\n")
     git(acme, "commit", "-qam", "ours")
     git(tmp_path, *fetch[1:])
     git(tmp_path, *merge[1:], "--no-edit")
-    assert git(acme, "merge-base", "HEAD^", "tmplgen-v0.3.0") == git(theirs, "rev-parse", "main~")
+    assert git(acme, "merge-base", "HEAD^", "tmplgen-v9.0.0") == git(theirs, "rev-parse", "main~")
     assert (acme / "matrices/cuda.yml").read_text().endswith("# theirs\n")
     assert page.read_text().endswith("# ours\n")
     assert yaml.safe_load((acme / "catalog.yml").read_text())["name"] == "acme/ml"
