@@ -36,7 +36,7 @@ mkdir -p reports
 rm -f "$summary" "$bundle"
 scratch=$(mktemp -d)
 cleanup() {
-    [ ! -e "$scratch/work" ] || git worktree remove --force "$scratch/work" || :
+    [ ! -e "$scratch/tree" ] || git worktree remove --force "$scratch/tree" || :
     rm -rf "$scratch"
 }
 trap cleanup EXIT
@@ -138,11 +138,11 @@ if [ -n "$known" ]; then
 else
     git update-ref -d "$there"
 fi
-git -c core.hooksPath=/dev/null worktree add --quiet --detach "$scratch/work" "$base"
+git -c core.hooksPath=/dev/null worktree add --quiet --detach "$scratch/tree" "$base"
 
 update() (
     reports=$PWD
-    cd "$scratch/work/$folder"
+    cd "$scratch/tree/$folder"
     "$tmplgen" update --trust --branch "$branch" --refresh --on-conflict commit --summary "$reports/$summary" "$@"
 )
 status=0
