@@ -254,6 +254,28 @@ def test_S_54_operation_in_progress_is_refused(ready, begin, word):
     assert word in refused(ready, "operation-in-progress")["message"]
 
 
+@pytest.mark.parametrize("word", ["cherry-pick", "revert"])
+def test_a_series_between_two_of_its_commits_is_refused(ready, word):
+    """One was committed by hand: git knows of the rest by its list alone."""
+    start_merge(ready)
+    ready.git("checkout", "-q", "side")
+    ready.edit({"b": "more\n"})
+    ready.git("checkout", "-q", "main")
+    if word == "revert":
+        ready.edit({"b": "later\n"})
+        ready.edit({"b": "latest\n"})
+        commits = ["HEAD~2", "HEAD~1"]
+    else:
+        commits = ["side~1", "side"]
+    ready.git(word, *commits, check=False)
+    put(ready.child, {"b": "by hand\n"})
+    ready.git("commit", "-qam", "by hand")
+    assert "in progress" in ready.git("status")
+    assert word in refused(ready, "operation-in-progress")["message"]
+    ready.git(word, "--quit")
+    updated(ready)
+
+
 @pytest.mark.parametrize(
     ("begin", "word"),
     [(("merge", "side"), "merge"), (("cherry-pick", "side"), "cherry-pick"),

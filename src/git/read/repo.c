@@ -151,6 +151,27 @@ static int check_work_tree(const struct repo *repo, struct err *err)
     return err_hint(err, "'git config core.worktree' says so: run tmplgen where .git lies");
 }
 
+/*
+ * Between two commits of a series nothing but the list of what is left tells of it. libgit2 looks
+ * at it only beside CHERRY_PICK_HEAD and REVERT_HEAD.
+ */
+static int series_state(int *out, const char *git_dir, struct err *err)
+{
+    ARENA_SCRATCH(scratch);
+    const char *path = arena_printf(&scratch, "%ssequencer/todo", git_dir);
+    struct span text;
+    bool there;
+    if (disk_exists(&there, AT_FDCWD, path, err) < 0)
+        return -1;
+    if (!there)
+        return 0;
+    if (io_read_file(&text, &scratch, AT_FDCWD, path, LIMIT_MESSAGE_BYTES, err) < 0)
+        return -1;
+    *out = span_starts(text, "revert") ? GIT_REPOSITORY_STATE_REVERT_SEQUENCE
+                                       : GIT_REPOSITORY_STATE_CHERRYPICK_SEQUENCE;
+    return 0;
+}
+
 int repo_state(int *out, git_repository *repository, struct err *err)
 {
     static const char *const parts[] = {"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD",
@@ -166,6 +187,8 @@ int repo_state(int *out, git_repository *repository, struct err *err)
         any = any || there;
     }
     *out = git_repository_state(repository);
+    if (!any && *out == GIT_REPOSITORY_STATE_NONE)
+        return series_state(out, git_repository_path(repository), err);
     return any && *out == GIT_REPOSITORY_STATE_NONE
                ? err_set(err, TG_RUNTIME, "io", "cannot tell what git has under way")
                : 0;
