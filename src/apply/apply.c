@@ -329,12 +329,12 @@ int apply_backward(const char **moved, struct apply *a, const struct journal *j,
     if (apply_look(&here, a->repo, err) < 0 || work_open(&work, a, j, err) < 0 ||
         git_state_lock(a, &j->tip, err) < 0 || recheck_find(&now, a->repo, j, err) < 0)
         return -1;
-    *moved = now.moved;
-    if (here.state == APPLY_FORWARD && now.moved && now.done)
+    *moved = now.left_moved ? NULL : now.moved;
+    if (here.state == APPLY_FORWARD && *moved && now.done)
         return close_up(a, &work, j, err) < 0 ? -1 : 1;
     if (begin_abort(a, &work, j, here.state, known, err) < 0)
         return -1;
-    return undo(a, &work, j, now.moved != NULL, err);
+    return undo(a, &work, j, *moved != NULL, err);
 }
 
 int apply_forget(struct apply *a, const struct journal *j, struct err *err)

@@ -57,19 +57,70 @@ int recheck_went_on(bool *out, const struct repo *repo, const struct journal *j,
     return history_reaches(out, repo, &repo->head, &replayed, err);
 }
 
-static int find_moved(const char **out, const struct repo *repo, const struct journal *j,
+/* ---------------------------------------------------------------- the way back */
+
+/* The commit that HEAD had when the run began. Zero: it had none, or nobody knows any more. */
+static int find_old_commit(struct oid *out, const struct repo *repo, const struct journal *j,
+                           bool left_own, struct err *err)
+{
+    struct commit made;
+    *out = left_own ? j->tip.branch_old : j->tip.branch_new;
+    if (left_own || j->kind != JOURNAL_UPDATE)
+        return 0;
+    const struct oid tip = *out; /* the run's commit, on top of it */
+    *out = (struct oid){{0}};
+    if (!store_has(repo->store, &tip))
+        return 0;
+    if (repo_commit(&made, repo->arena, repo->store, &tip, err) < 0)
+        return -1;
+    if (made.parent_count)
+        *out = made.parents[0];
+    return 0;
+}
+
+int recheck_way_back(struct recheck_way_back *out, const struct repo *repo, const struct journal *j,
+                     struct err *err)
+{
+    static const char prefix[] = "ref: ";
+    struct oid old, now;
+    bool found;
+    *out = (struct recheck_way_back){.head = j->tip.head_old};
+    if (!journal_moves_head(&j->tip) || !str_starts(j->tip.head_old, prefix))
+        return 0;
+    out->left = j->tip.head_old + strlen(prefix);
+    if (find_old_commit(&old, repo, j, str_equal(out->left, j->tip.branch), err) < 0 ||
+        ref_read(&now, &found, repo, out->left, err) < 0)
+        return -1;
+    if (oid_is_zero(&old) || (found && oid_equal(&now, &old)))
+        return 0;
+    out->moved = found ? "has moved" : "is gone";
+    out->head = oid_text(repo->arena, &old);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- what moved */
+
+static int find_moved(struct recheck *now, const struct repo *repo, const struct journal *j,
                       const struct oid *tip, struct err *err)
 {
+    const char **out = &now->moved;
     bool old, new;
-    if (ref_says(&old, repo->git_fd, "HEAD", j->tip.head_old, err) < 0 ||
+    struct oid replayed;
+    struct recheck_way_back back; /* which an abort that was cut off has gone */
+    if (recheck_way_back(&back, repo, j, err) < 0 ||
+        ref_says(&old, repo->git_fd, "HEAD", j->tip.head_old, err) < 0 ||
+        (!old && ref_says(&old, repo->git_fd, "HEAD", back.head, err) < 0) ||
         ref_says(&new, repo->git_fd, "HEAD", j->tip.head_new, err) < 0 ||
         (!old && !new &&recheck_went_on(&new, repo, j, err) < 0) ||
         find_other_work(out, repo, &j->stop, &j->before, err) < 0)
         return -1;
-    if (!oid_equal(tip, &j->tip.branch_old) && !oid_equal(tip, &j->tip.branch_new))
-        *out = arena_printf(repo->arena, "'%s' has moved", repo_branch_name(j->tip.branch));
-    else if (!old && !new)
+    if (!old && !new)
         *out = "another branch was checked out";
+    if (oid_equal(tip, &j->tip.branch_old) || oid_equal(tip, &j->tip.branch_new))
+        return 0;
+    bool off = oid_parse(&replayed, j->tip.head_new) == 0 && !repo->branch;
+    now->left_moved = journal_is_sequence(j) && off && !*out;
+    *out = arena_printf(repo->arena, "'%s' has moved", repo_branch_name(j->tip.branch));
     return 0;
 }
 
@@ -276,8 +327,7 @@ int recheck_find(struct recheck *out, const struct repo *repo, const struct jour
 {
     struct oid tip;
     *out = (struct recheck){0};
-    if (read_tip(&tip, repo, j->tip.branch, err) < 0 ||
-        find_moved(&out->moved, repo, j, &tip, err) < 0)
+    if (read_tip(&tip, repo, j->tip.branch, err) < 0 || find_moved(out, repo, j, &tip, err) < 0)
         return -1;
     if (j->kind == JOURNAL_COMMIT && oid_equal(&tip, &j->tip.branch_new))
         return 0;
@@ -286,6 +336,13 @@ int recheck_find(struct recheck *out, const struct repo *repo, const struct jour
         return 0;
     }
     return find_staged(out, repo, j, &tip, err);
+}
+
+/* A rebase that goes back onto no branch does not. */
+static bool uses_branch(const struct journal_tip *tip)
+{
+    return journal_moves_branch(tip) || str_starts(tip->head_old, "ref: ") ||
+           str_starts(tip->head_new, "ref: ");
 }
 
 int recheck_check(const struct repo *repo, const struct journal *j, struct err *err)
@@ -298,7 +355,7 @@ int recheck_check(const struct repo *repo, const struct journal *j, struct err *
         return apply_moved(err, "HEAD");
     if (read_tip(&tip, repo, j->tip.branch, err) < 0)
         return -1;
-    if (!oid_equal(&tip, &j->tip.branch_old))
+    if (uses_branch(&j->tip) && !oid_equal(&tip, &j->tip.branch_old))
         return apply_moved(err, "the branch");
     if (recheck_index_is_old(&old, repo, j->index_old, err) < 0)
         return -1;

@@ -21,11 +21,22 @@ struct recheck {
     const char *moved;  /* HEAD or the branch is neither as before nor as after */
     const char *staged; /* so is the index; or the run's objects are gone */
     bool done;          /* the branch has the commit, the index has nothing from before */
+    bool left_moved;    /* only the branch that a rebase left has moved: going back can heed that */
 };
 
 /* The caller must hold the locks. */
 TG_CHECKED int recheck_find(struct recheck *out, const struct repo *repo, const struct journal *j,
                             struct err *err);
+
+/* Where HEAD goes back to: the branch that the run left, if it is still as it was left. */
+struct recheck_way_back {
+    const char *head;  /* text of the file HEAD; another branch's commit where that has moved */
+    const char *left;  /* full name of the branch that the run left; NULL: it left none */
+    const char *moved; /* what became of it, in words after its name; NULL: it is as it was */
+};
+
+TG_CHECKED int recheck_way_back(struct recheck_way_back *out, const struct repo *repo,
+                                const struct journal *j, struct err *err);
 
 /* For a first run, under locks: exit 3 where the repository is not what the plan was made from. */
 TG_CHECKED int recheck_check(const struct repo *repo, const struct journal *j, struct err *err);

@@ -33,6 +33,7 @@ struct repo;
 #define TIP_OLD "tip.old"
 #define HEAD_NEW "head.new"
 #define HEAD_OLD "head.old"
+#define HEAD_LEFT "head.left" /* HEAD's old commit, for when its branch has moved */
 #define ORIG_HEAD_NEW "orig-head.new"
 #define ORIG_HEAD_OLD "orig-head.old"
 #define PSEUDOREF "pick"         /* the name that 0.2.0 gave it: its runs are finished, too */

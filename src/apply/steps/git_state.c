@@ -294,27 +294,35 @@ static int move_orig_head_back(const struct repo *repo, const struct work *work,
                : ref_remove(repo->git_fd, ORIG_HEAD, tip->orig_head, err);
 }
 
-/* Moves a rebase's HEAD back even from the user's commits on top of the replayed ones. */
-static int move_head_back(const struct repo *repo, const struct work *work,
-                          const struct journal_tip *tip, bool sequence, struct err *err)
+/*
+ * Moves a rebase's HEAD back even from the user's commits on top of the replayed ones. Never onto a
+ * branch that has moved: files and index are those of the old commit.
+ */
+static int move_head_back(const struct repo *repo, const struct work *work, const struct journal *j,
+                          struct err *err)
 {
+    const struct journal_tip *tip = &j->tip;
+    struct recheck_way_back back;
     bool ours = false;
     if (!journal_moves_head(tip))
         return 0;
-    if (ref_says(&ours, repo->git_fd, "HEAD", tip->head_new, err) < 0)
+    if (ref_says(&ours, repo->git_fd, "HEAD", tip->head_new, err) < 0 ||
+        recheck_way_back(&back, repo, j, err) < 0)
         return -1;
-    if (sequence && !repo->branch)
+    if (journal_is_sequence(j) && !repo->branch)
         ours = true;
-    return ours ? put_text(work, repo->git_fd, "HEAD", HEAD_OLD, tip->head_old, err) : 0;
+    if (!ours)
+        return 0;
+    return put_text(work, repo->git_fd, "HEAD", back.moved ? HEAD_LEFT : HEAD_OLD, back.head, err);
 }
 
-static int move_tip_back(const struct repo *repo, const struct work *work,
-                         const struct journal_tip *tip, bool sequence, struct err *err)
+static int move_tip_back(const struct repo *repo, const struct work *work, const struct journal *j,
+                         struct err *err)
 {
+    const struct journal_tip *tip = &j->tip;
     struct oid now;
     bool found;
-    if (move_head_back(repo, work, tip, sequence, err) < 0 ||
-        move_orig_head_back(repo, work, tip, err) < 0)
+    if (move_head_back(repo, work, j, err) < 0 || move_orig_head_back(repo, work, tip, err) < 0)
         return -1;
     if (!journal_moves_branch(tip))
         return 0;
@@ -451,7 +459,7 @@ int git_state_forward(const struct repo *repo, const struct work *work, const st
 int git_state_backward(const struct repo *repo, const struct work *work, const struct journal *j,
                        bool moved, struct err *err)
 {
-    if (move_tip_back(repo, work, &j->tip, journal_is_sequence(j), err) < 0)
+    if (move_tip_back(repo, work, j, err) < 0)
         return -1;
     if (j->kind == JOURNAL_COMMIT)
         return 0;

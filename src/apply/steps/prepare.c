@@ -89,13 +89,16 @@ static int prepare_oid(struct prepared *p, const char *name, const struct oid *i
     return prepare_line(p, name, oid_text(p->arena, id), err);
 }
 
-static int prepare_tip(struct prepared *p, const struct journal_tip *tip, struct err *err)
+static int prepare_tip(struct prepared *p, const struct repo *repo, const struct journal_tip *tip,
+                       struct err *err)
 {
     if (journal_moves_branch(tip) && (prepare_oid(p, TIP_NEW, &tip->branch_new, err) < 0 ||
                                       prepare_oid(p, TIP_OLD, &tip->branch_old, err) < 0))
         return -1;
     if (journal_moves_head(tip) && (prepare_line(p, HEAD_NEW, tip->head_new, err) < 0 ||
                                     prepare_line(p, HEAD_OLD, tip->head_old, err) < 0))
+        return -1;
+    if (journal_moves_head(tip) && repo->branch && prepare_oid(p, HEAD_LEFT, &repo->head, err) < 0)
         return -1;
     if (prepare_line(p, ORIG_HEAD_NEW, tip->orig_head, err) < 0)
         return -1;
@@ -170,7 +173,7 @@ static int prepare_files(struct prepared *p, const struct apply *a, const struct
     add_place(p, a->folder, ".");
     if (j->files.stage_in_tree)
         add_place(p, a->repo->top_fd, ".");
-    if (prepare_tip(p, &j->tip, err) < 0 || prepare_before(p, &j->before, err) < 0 ||
+    if (prepare_tip(p, a->repo, &j->tip, err) < 0 || prepare_before(p, &j->before, err) < 0 ||
         (journal_stops(j) && prepare_stop(p, &j->stop, err) < 0) ||
         prepare_refs(p, &j->refs, err) < 0)
         return -1;

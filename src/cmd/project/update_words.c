@@ -92,7 +92,13 @@ static void print_head(struct run *run, const struct data *document, const char 
 {
     size_t number;
     const struct data *stop = find_stop(&number, data_get(document, "commits"));
-    if (strcmp(result, "aborted") == 0)
+    const struct data *left = data_get(document, "left");
+    if (left)
+        cmd_print(run,
+                  "Files and index are as they were; but '%s' %s: HEAD is at %.10s, on no branch\n",
+                  cmd_shown(run, left, "branch"), data_get_text(left, "what"),
+                  data_get_text(left, "commit"));
+    else if (strcmp(result, "aborted") == 0)
         cmd_print(run, "Everything is as it was before the update\n");
     else if (stop)
         print_stop(run, document, stop, number);

@@ -8,6 +8,7 @@
 #include "child/base_ref.h"
 #include "child/child.h"
 #include "git/commit.h"
+#include "git/ref.h"
 #include "io/interrupt.h"
 #include "update/rebase/replay.h"
 #include "update/rebase/stopped_rebase.h"
@@ -30,6 +31,18 @@ int rebase_resume_refuse(const struct repo *repo, const struct journal *stopped,
                     "HEAD has left it: `%s` goes back to where it waits; "
                     "'tmplgen update --abort' gives it up",
                     shell_command(repo->arena, "git switch --detach %s", stopped->tip.head_new));
+}
+
+/* Sets what became of the branch since the rebase left it, as in report_left; NULL: nothing. */
+static int find_moved(const char **out, const struct repo *repo, const struct journal *stopped,
+                      struct err *err)
+{
+    struct oid tip;
+    bool found;
+    if (ref_read(&tip, &found, repo, stopped->tip.branch, err) < 0)
+        return -1;
+    *out = !found ? "is gone" : oid_equal(&tip, &stopped->tip.branch_old) ? NULL : "has moved";
+    return 0;
 }
 
 /* ---------------------------------------------------------------- on */
@@ -56,6 +69,15 @@ int rebase_resume_go_on(struct data **document, struct child *child, struct appl
     struct arena *arena = child->arena;
     struct journal next;
     struct replay_result replayed;
+    const char *moved;
+    if (find_moved(&moved, &child->repo, stopped, err) < 0)
+        return -1;
+    if (moved) {
+        (void)err_set(err, TG_REFUSED, "branch-moved", "'%s' %s since its commits are replayed",
+                      repo_branch_name(stopped->tip.branch), moved);
+        return err_hint(err, "'tmplgen update --abort' goes back to where it was, on no branch; "
+                             "your resolutions are kept");
+    }
     if (strategy_of(stopped)->resume(&next, &replayed, stopped, child, made, err) < 0 ||
         make_document(document, arena, stopped, &replayed, err) < 0 ||
         report_store(&next.report, arena, *document, err) < 0 || interrupt_check(err) < 0 ||
@@ -89,11 +111,16 @@ int rebase_resume_return(struct data **document, struct child *child, struct app
     struct journal back;
     struct preflight files;
     struct identity who;
+    const char *moved;
     *document = report_recall(repo->arena, stopped->report, RESULT_ABORTED, NULL);
     if (list_changes(&files, child, &stopped->tip.branch_old, from, err) < 0 ||
         identity_read(&who, repo->arena, repo->git, err) < 0 ||
-        rebase_journal(&back, JOURNAL_UPDATE, repo, stopped, from, err) < 0)
+        rebase_journal(&back, JOURNAL_UPDATE, repo, stopped, from, err) < 0 ||
+        find_moved(&moved, repo, stopped, err) < 0)
         return -1;
+    const char *commit = oid_text(repo->arena, &stopped->tip.branch_old);
+    if (moved)
+        back.tip.head_new = commit;
     back.tip.reflog_who = who.committer;
     back.tip.reflog_what = "tmplgen update --abort";
     back.files = files.files;
@@ -103,7 +130,10 @@ int rebase_resume_return(struct data **document, struct child *child, struct app
         return -1;
     base_ref_prune(repo, apply, (struct oid){{0}});
     report_kept(repo->arena, *document, &apply->kept);
-    return TG_OK;
+    if (!moved)
+        return TG_OK;
+    report_left(repo->arena, *document, repo_branch_name(stopped->tip.branch), moved, commit);
+    return TG_REFUSED;
 }
 
 /* True where the tree differs from the run's start in paths that the journal lacks. */
@@ -124,8 +154,8 @@ static int has_more(bool *out, const struct repo *repo, const struct journal *st
     return 0;
 }
 
-bool rebase_resume_try_return(struct data **document, struct child *child, struct apply *apply,
-                              const struct journal *stopped, const struct oid *committed)
+int rebase_resume_try_return(struct data **document, struct child *child, struct apply *apply,
+                             const struct journal *stopped, const struct oid *committed)
 {
     ERR_SCRATCH(why);
     bool on, more;
@@ -133,6 +163,6 @@ bool rebase_resume_try_return(struct data **document, struct child *child, struc
         recheck_went_on(&on, &child->repo, stopped, &why) < 0 || !on ||
         has_more(&more, &child->repo, stopped, committed, &why) < 0 || !more ||
         child_read(child, &why) < 0)
-        return false;
-    return rebase_resume_return(document, child, apply, stopped, committed, &why) == TG_OK;
+        return -1;
+    return rebase_resume_return(document, child, apply, stopped, committed, &why);
 }

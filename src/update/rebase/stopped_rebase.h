@@ -79,15 +79,16 @@ TG_CHECKED int rebase_resume_go_on(struct data **document, struct child *child, 
 
 /*
  * Goes back to the branch from the tree `from`, which the index has, and which is committed: the
- * user has committed the stop's result, or has given the stop up. Needs child_read first.
+ * user has committed the stop's result, or has given the stop up. Needs child_read first. Returns
+ * the exit code: TG_REFUSED where the branch has moved, and HEAD is at its old commit.
  */
 TG_CHECKED int rebase_resume_return(struct data **document, struct child *child,
                                     struct apply *apply, const struct journal *stopped,
                                     const struct oid *from, struct err *err);
 /*
- * The same, where the user went on from the stop with changes beyond the files in conflict. True
- * where it succeeded. Else the caller undoes the journal, which needs no space; what the user
- * committed then stays, staged.
+ * The same, where the user went on from the stop with changes beyond the files in conflict. -1
+ * where it failed, without an error: then the caller undoes the journal, which needs no space; what
+ * the user committed then stays, staged.
  */
-bool rebase_resume_try_return(struct data **document, struct child *child, struct apply *apply,
-                              const struct journal *stopped, const struct oid *committed);
+int rebase_resume_try_return(struct data **document, struct child *child, struct apply *apply,
+                             const struct journal *stopped, const struct oid *committed);

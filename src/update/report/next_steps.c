@@ -232,6 +232,20 @@ static void add_available(struct steps *s)
     add(s, "tmplgen update", "takes it");
 }
 
+/* The branch that HEAD was on moved while the update waited. */
+static void add_left(struct steps *s)
+{
+    const struct data *left = data_get(s->document, "left");
+    const char *branch = left ? data_get_text(left, "branch") : NULL;
+    bool gone = branch && str_equal(data_get_text(left, "what"), "is gone");
+    if (!branch)
+        return;
+    if (!gone)
+        add(s, shell_command(s->arena, "git switch %s", branch), "goes to where the branch is now");
+    add(s, shell_command(s->arena, "git switch -c %s", gone ? branch : "NAME"),
+        "begins a branch where you were");
+}
+
 struct data *next_foreseen(struct arena *arena)
 {
     struct steps s = {arena, NULL, data_list(arena)};
@@ -249,6 +263,7 @@ struct data *next_steps(struct arena *arena, const struct data *document)
         {RESULT_CONFLICTS, false, add_conflict},  {RESULT_CONFLICTS, true, add_committed_conflict},
         {RESULT_STAGED, false, add_staged},       {RESULT_UPDATED, true, add_updated},
         {RESULT_AVAILABLE, false, add_available}, {RESULT_UP_TO_DATE, true, add_stayed},
+        {RESULT_ABORTED, false, add_left},
     };
     struct steps s = {arena, document, data_list(arena)};
     bool commit = data_get_text(document, "commit") != NULL;

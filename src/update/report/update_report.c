@@ -286,6 +286,14 @@ void report_warn(struct arena *arena, struct data *document, const char *text)
     data_push(arena, data_get(document, "warnings"), data_str(arena, text));
 }
 
+void report_left(struct arena *arena, struct data *document, const char *branch, const char *what,
+                 const char *commit)
+{
+    data_put(arena, document, "left",
+             data_of(arena, FIELD("branch", branch), FIELD("what", what), FIELD("commit", commit)));
+    data_put(arena, document, "next", next_steps(arena, document));
+}
+
 void report_kept(struct arena *arena, struct data *document, const struct words *kept)
 {
     for (size_t i = 0; i < kept->count; i++)

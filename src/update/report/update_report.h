@@ -66,5 +66,9 @@ int report_exit(const struct data *document, int code);
 /* Sets the replayed commits and, at a stop, its paths; renews `next`. */
 void report_put_replayed(struct arena *arena, struct data *document, const struct plan *stopped,
                          struct data *commits);
+/* Says that HEAD is at a commit, because the branch that it was on moved: "has moved", "is gone".
+ */
+void report_left(struct arena *arena, struct data *document, const char *branch, const char *what,
+                 const char *commit);
 /* Adds a text to the document's warnings. */
 void report_warn(struct arena *arena, struct data *document, const char *text);

@@ -58,6 +58,47 @@ static void recall_ended(struct recovery *out, const struct situation *s)
                      : "an update that was interrupted has been finished");
 }
 
+/* ---------------------------------------------------------------- the branch that was left */
+
+/* True where HEAD could not go back to the branch that the run left, as `back` foresaw. */
+static bool is_left(const struct repo *repo, const struct recheck_way_back *back)
+{
+    return back->moved && !repo->branch && str_equal(repo->head_text, back->head);
+}
+
+static int refuse_left(const struct repo *repo, const struct recheck_way_back *back,
+                       struct err *err)
+{
+    const char *branch = repo_branch_name(back->left);
+    (void)err_set(err, TG_REFUSED, "branch-moved",
+                  "the interrupted update is undone, but '%s' %s: HEAD is at %.10s, on no branch",
+                  branch, back->moved, back->head);
+    return err_hint(err, "`%s` begins a branch where you were",
+                    shell_command(repo->arena, "git switch -c %s", "NAME"));
+}
+
+/* The exit code of a document that tells that everything is as it was, or what is not. */
+static int tell_left(const struct situation *s, struct data *document,
+                     const struct recheck_way_back *back)
+{
+    const struct repo *repo = &s->child->repo;
+    if (!is_left(repo, back))
+        return TG_OK;
+    report_left(repo->arena, document, repo_branch_name(back->left), back->moved, back->head);
+    return TG_REFUSED;
+}
+
+/* Goes back by one level; `back` says where HEAD was to go. */
+static int undo_level(const char **moved, struct recheck_way_back *back, const struct situation *s,
+                      const struct journal *j, const struct oid *known, struct err *err)
+{
+    struct repo *repo = &s->child->repo;
+    if (recheck_way_back(back, repo, j, err) < 0)
+        return -1;
+    int rc = apply_backward(moved, s->apply, j, known, err);
+    return rc < 0 || repo_read_head(repo, err) < 0 ? -1 : rc;
+}
+
 /* ---------------------------------------------------------------- nothing, or no way */
 
 static int pass(struct recovery *out, const struct situation *s, struct err *err)
@@ -142,14 +183,17 @@ static int go_another_way(struct recovery *out, const struct situation *s, const
                           struct err *err)
 {
     bool was_commit = s->found.journal.kind == JOURNAL_COMMIT;
+    struct recheck_way_back back;
     if (!was_commit && s->wanted != WANTED_UPDATE) {
         (void)err_set(err, TG_REFUSED, "changed-meanwhile",
                       "an update was interrupted, and %s since", moved);
         return err_hint(err, "'tmplgen update --abort' takes back what the update had done and "
                              "leaves what is yours; then 'tmplgen update' starts again");
     }
-    if (apply_backward(&moved, s->apply, &s->found.journal, &(struct oid){{0}}, err) < 0)
+    if (undo_level(&moved, &back, s, &s->found.journal, &(struct oid){{0}}, err) < 0)
         return -1;
+    if (is_left(&s->child->repo, &back))
+        return refuse_left(&s->child->repo, &back, err);
     if (!was_commit)
         out->note = "an update that was interrupted has been undone first: meanwhile somebody had "
                     "gone on";
@@ -297,9 +341,12 @@ static int take_ended(struct recovery *out, const struct situation *s, struct er
 static int finish_abort(struct recovery *out, const struct situation *s, struct err *err)
 {
     const struct journal *j = &s->found.journal;
+    struct recheck_way_back back;
     const char *moved;
-    if (apply_backward(&moved, s->apply, j, &(struct oid){{0}}, err) < 0)
+    if (undo_level(&moved, &back, s, j, &(struct oid){{0}}, err) < 0)
         return -1;
+    if (is_left(&s->child->repo, &back))
+        return refuse_left(&s->child->repo, &back, err);
     out->note = "an abort that was interrupted has been finished first";
     return j->run.level == 1 ? 0 : recover_again(out, s, err);
 }
@@ -323,16 +370,19 @@ static int go_back_from(struct recovery *out, const struct situation *s, struct 
 {
     struct situation now = *s;
     struct arena *arena = s->child->arena;
+    struct recheck_way_back back;
     const char *moved;
     int rc;
     do {
         struct oid before = now.found.journal.before.tree;
-        rc = apply_backward(&moved, s->apply, &now.found.journal, &known, err);
-        if (rc < 0 || repo_read_head(&s->child->repo, err) < 0 || look(&now, err) < 0)
+        rc = undo_level(&moved, &back, s, &now.found.journal, &known, err);
+        if (rc < 0 || look(&now, err) < 0)
             return -1;
-        if (rc == 0 && rebase_resume_try_return(&out->document, s->child, s->apply,
-                                                &now.found.journal, &before))
-            return TG_OK;
+        int code = rc == 0 ? rebase_resume_try_return(&out->document, s->child, s->apply,
+                                                      &now.found.journal, &before)
+                           : -1;
+        if (code >= 0)
+            return code;
         if (look(&now, err) < 0)
             return -1;
         known = before;
@@ -347,7 +397,7 @@ static int go_back_from(struct recovery *out, const struct situation *s, struct 
         report_warn(arena, out->document,
                     arena_printf(arena, "after the interruption %s: that is left as it is", moved));
     report_kept(arena, out->document, &s->apply->kept);
-    return TG_OK;
+    return tell_left(s, out->document, &back);
 }
 
 static int go_back(struct recovery *out, const struct situation *s, struct err *err)
