@@ -29,6 +29,7 @@
 struct project {
     struct child child;
     struct unfinished unfinished;
+    const char *other; /* the folder of the project whose update is unfinished; NULL: this one's */
     struct plan_list disk; /* its tracked files as they are on disk */
 };
 
@@ -80,8 +81,12 @@ static int open_project(struct project *p, struct arena *arena, const char *path
         return str_equal(err->code, "no-repository")
                    ? err_hint(err, "a project is in a git repository: go to its folder, or name it")
                    : -1;
-    if (apply_look(&p->unfinished, &child->repo, err) < 0 ||
-        look_at_branch(&child->repo, &p->unfinished, err) < 0 || child_read(child, err) < 0 ||
+    if (apply_look(&p->unfinished, &child->repo, err) < 0)
+        return -1;
+    p->other = recover_other(&child->repo, &p->unfinished);
+    if (p->other)
+        p->unfinished.state = APPLY_NONE;
+    if (look_at_branch(&child->repo, &p->unfinished, err) < 0 || child_read(child, err) < 0 ||
         read_provenance(child, err) < 0)
         return -1;
     return child_list_tracked(&p->disk, child, err);
@@ -340,6 +345,10 @@ static int make_status(struct data **document, const struct project *p, struct t
     const char *left = conflicts_left(arena, &p->disk);
     if (left)
         words_add(&warnings, arena, left);
+    if (p->other)
+        words_printf(&warnings, arena,
+                     "an update of another project of this repository is not over: that of '%s'",
+                     p->other);
     struct data *update = data_of(arena, FIELD("available", available));
     if (available && target->origin.extends)
         data_put(arena, update, "extends", origin_data(arena, target->origin.extends));

@@ -58,6 +58,31 @@ static void recall_ended(struct recovery *out, const struct situation *s)
                      : "an update that was interrupted has been finished");
 }
 
+/* ---------------------------------------------------------------- of another project */
+
+/* Several projects of one repository have one state of git: the record tells whose update it is. */
+const char *recover_other(const struct repo *repo, const struct unfinished *unfinished)
+{
+    const struct journal_files *files = &unfinished->journal.files;
+    const char *other = NULL;
+    if (unfinished->state == APPLY_NONE || journal_change(files, repo_path(repo, RECORD_PATH)))
+        return NULL;
+    for (size_t i = 0; i < files->count && !other; i++) {
+        const char *path = files->changes[i].path, *slash = strrchr(path, '/');
+        if (str_equal(slash ? slash + 1 : path, RECORD_PATH))
+            other = slash ? arena_memdup(repo->arena, path, (size_t)(slash - path)) : ".";
+    }
+    return other;
+}
+
+static int refuse_other(const char *other, struct err *err)
+{
+    (void)err_set(err, TG_REFUSED, "update-in-progress",
+                  "an update of another project of this repository is not over: that of '%s'",
+                  other);
+    return err_hint(err, "in its folder 'tmplgen update --continue' or --abort ends it");
+}
+
 /* ---------------------------------------------------------------- the branch that was left */
 
 /* True where HEAD could not go back to the branch that the run left, as `back` foresaw. */
@@ -453,7 +478,11 @@ static int recover(struct recovery *out, enum wanted wanted, struct child *child
                    struct apply *apply, struct err *err)
 {
     struct situation s = {.wanted = wanted, .child = child, .apply = apply};
-    return look(&s, err) < 0 ? -1 : steps[s.found.state][wanted](out, &s, err);
+    if (look(&s, err) < 0)
+        return -1;
+    const char *other = recover_other(&child->repo, &s.found);
+    bool ended = s.found.state == APPLY_STALE && wanted <= WANTED_UPDATE;
+    return other && !ended ? refuse_other(other, err) : steps[s.found.state][wanted](out, &s, err);
 }
 
 int recover_first(struct recovery *out, struct child *child, struct apply *apply, struct err *err)

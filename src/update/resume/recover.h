@@ -11,6 +11,8 @@
 struct apply;
 struct child;
 struct data;
+struct repo;
+struct unfinished;
 
 struct recovery {
     bool done;             /* it finished an interrupted run: nothing else is due now */
@@ -24,3 +26,7 @@ struct recovery {
  */
 TG_CHECKED int recover_first(struct recovery *out, struct child *child, struct apply *apply,
                              struct err *err);
+
+/* The folder, from the repository's top, of another project whose update it is; NULL: of this one,
+ * or there is none. */
+const char *recover_other(const struct repo *repo, const struct unfinished *unfinished);

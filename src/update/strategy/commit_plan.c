@@ -172,7 +172,7 @@ static int report_same(struct update_outcome *out, struct report report, const s
 
 /* ---------------------------------------------------------------- texts */
 
-static const char *subject(const struct update_facts *f)
+static const char *deed(const struct update_facts *f)
 {
     struct arena *arena = f->child->arena;
     const char *type = f->child->record.wanted.type, *catalog = f->target->catalog_name;
@@ -183,6 +183,15 @@ static const char *subject(const struct update_facts *f)
     if (strcmp(from, to) == 0)
         return arena_printf(arena, "Update from template %s of %s %s", type, catalog, to);
     return arena_printf(arena, "Update template %s of %s from %s to %s", type, catalog, from, to);
+}
+
+/* Names the project's folder where the repository has others. */
+static const char *subject(const struct update_facts *f)
+{
+    const char *prefix = f->child->repo.prefix, *done = deed(f);
+    return *prefix
+               ? arena_printf(f->child->arena, "%.*s: %s", (int)strlen(prefix) - 1, prefix, done)
+               : done;
 }
 
 static const char *reflog(const struct update_facts *f)
