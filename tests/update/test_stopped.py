@@ -89,6 +89,54 @@ def test_continue_while_the_staged_update_is_stashed_is_refused(staged):
     assert_sound(staged)
 
 
+# ---------------------------------------------------------------- what is in the commit
+
+
+def changes(world):
+    """What the newest commit changes, as git has it: the status of each path."""
+    shown = world.git(
+        "show", "--first-parent", "--name-status", "--no-renames", "--format=", "HEAD"
+    )
+    return dict(reversed(line.split("\t")) for line in shown.splitlines())
+
+
+@pytest.mark.parametrize("path", ["a", "b", "gone", "added"])
+def test_continue_tells_a_path_that_was_taken_back(conflict, path):
+    conflict.git("add", "a")
+    put(conflict.child, {"a": lines(20, {5: "both"})})
+    conflict.git("add", "a")
+    if path == "added":
+        conflict.git("rm", "-q", "-f", "added")
+    else:
+        conflict.git("checkout", "-q", "HEAD", "--", path)
+    done = conflict.update("--continue")
+    assert (done.code, done.json["result"]) == (0, "updated")
+    assert done.paths[path] == "kept-yours"
+    [line] = [it for it in done.json["paths"] if it["path"] == path]
+    assert line["note"] == "you kept it as it was"
+    assert done.json["counts"]["kept-yours"] == 1
+    changed = changes(conflict)
+    told = {it for it, state in done.paths.items() if state != "kept-yours"}
+    assert set(changed) == told | {RECORD}
+
+
+def test_continue_tells_a_path_that_was_deleted_in_conflict(conflict):
+    conflict.git("rm", "-q", "-f", "a")
+    done = conflict.update("--continue")
+    assert done.paths["a"] == "deleted" and changes(conflict)["a"] == "D"
+
+
+def test_continue_with_the_old_record_is_no_update(conflict):
+    head = conflict.git("rev-parse", "HEAD")
+    conflict.git("checkout", "-q", "HEAD", "--", ".")
+    done = conflict.update("--continue")
+    assert (done.code, done.error["code"]) == (3, "record-taken-back")
+    assert conflict.git("rev-parse", "HEAD") == head
+    assert conflict.update("--abort").code == 0
+    assert conflict.git("status", "--porcelain") == ""
+    assert conflict.update().code == 5
+
+
 def commit_all(world):
     put(world.child, {"a": lines(20, {5: "both"})})
     world.commit("taken")

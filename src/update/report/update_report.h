@@ -66,6 +66,11 @@ int report_exit(const struct data *document, int code);
 /* Sets the replayed commits and, at a stop, its paths; renews `next`. */
 void report_put_replayed(struct arena *arena, struct data *document, const struct plan *stopped,
                          struct data *commits);
+/*
+ * Tells of the line, one of the document's `paths`, what the commit has: it is as it was before, or
+ * `gone`.
+ */
+void report_taken_back(struct arena *arena, struct data *document, struct data *line, bool gone);
 /* Says that HEAD is at a commit, because the branch that it was on moved: "has moved", "is gone".
  */
 void report_left(struct arena *arena, struct data *document, const char *branch, const char *what,

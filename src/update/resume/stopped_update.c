@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "catalog/render.h"
 #include "child/child.h"
+#include "data/data.h"
 #include "git/commit.h"
 #include "git/disk_entry.h"
 #include "git/git_index.h"
@@ -20,6 +21,7 @@
 #include "update/resume/end_state.h"
 #include "update/strategy.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { SHOWN = 10 };
@@ -138,6 +140,48 @@ static int make_commit(struct oid *commit, struct identity *who, const struct ch
                                              untouched ? NULL : message, err);
 }
 
+static bool differs(const struct words *sorted, const char *path)
+{
+    return sorted->count &&
+           bsearch(&path, sorted->items, sorted->count, sizeof(*sorted->items), str_compare_first);
+}
+
+/* The plan's lines, where the user has taken the path back, or away, before the commit. */
+static void tell_taken_back(struct data *document, const struct child *child,
+                            const struct journal *stopped)
+{
+    const struct repo *repo = &child->repo;
+    struct data *paths = data_get(document, "paths");
+    struct words changed = index_differences(child->arena, child->index, &child->head);
+    for (size_t i = 0; i < paths->list.count; i++) {
+        struct data *line = paths->list.items[i];
+        const char *path = repo_path(repo, data_get_text(line, "path"));
+        const struct path_change *planned = journal_change(&stopped->files, path);
+        struct index_item item;
+        bool merged = str_equal(data_get_text(line, "state"), path_state_names[PATH_MERGED]);
+        if (!planned)
+            continue;
+        if (!differs(&changed, path))
+            report_taken_back(child->arena, document, line, false);
+        else if (merged && !index_find(&item, child->index, path))
+            report_taken_back(child->arena, document, line, true);
+    }
+}
+
+/* A commit with the old record is no update: whoever comes after would be offered the same again.
+ */
+static int refuse_old_record(const struct child *child, const struct journal *stopped,
+                             struct err *err)
+{
+    const char *record = repo_path(&child->repo, RECORD_PATH);
+    struct words changed = index_differences(child->arena, child->index, &child->head);
+    if (!journal_change(&stopped->files, record) || differs(&changed, record))
+        return 0;
+    (void)err_set(err, TG_REFUSED, "record-taken-back",
+                  "'" RECORD_PATH "' is that of the old version again: this would be no update");
+    return err_hint(err, "'tmplgen update --abort' goes back; then 'tmplgen update' makes it anew");
+}
+
 static int commit_stop(struct data **document, const struct child *child, struct apply *apply,
                        const struct journal *stopped, const struct oid *commit,
                        const struct identity *who, struct err *err)
@@ -154,6 +198,7 @@ static int commit_stop(struct data **document, const struct child *child, struct
     if (apply_run(apply, &j, err) < 0 || apply_forget(apply, stopped, err) < 0)
         return -1;
     *document = report_recall(repo->arena, stopped->report, RESULT_UPDATED, commit);
+    tell_taken_back(*document, child, stopped);
     report_kept(repo->arena, *document, &apply->kept);
     return TG_OK;
 }
@@ -174,7 +219,8 @@ int stopped_update_take(struct data **document, struct child *child, struct appl
         report_warn(arena, *document, arena_printf(arena, "still unresolved: %s", list));
         return TG_CONFLICTS;
     }
-    if (make_commit(&commit, &who, child, stopped, err) < 0)
+    if ((!journal_is_sequence(stopped) && refuse_old_record(child, stopped, err) < 0) ||
+        make_commit(&commit, &who, child, stopped, err) < 0)
         return -1;
     return journal_is_sequence(stopped)
                ? rebase_resume_go_on(document, child, apply, stopped, &commit, err)
