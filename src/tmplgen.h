@@ -1,4 +1,4 @@
 /* The version of the program. */
 #pragma once
 
-#define TMPLGEN_VERSION "0.3.0"
+#define TMPLGEN_VERSION "0.3.1-dev"
