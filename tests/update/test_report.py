@@ -115,7 +115,10 @@ def test_A5_finished_continue_reports_no_conflict(many):
     assert (done.code, done.json["result"], done.json["counts"]["conflict"]) == (0, "updated", 0)
     both = next(p for p in done.json["paths"] if p["path"] == "both")
     assert (both["state"], both["note"], both["resolve"]) == ("merged", "you resolved it", None)
-    assert done.json["counts"]["merged"] == 6
+    merged = {path for path, state in done.paths.items() if state == "merged"}
+    assert merged == {"both", "d", "same"}  # d is a folder now, and yours is d~HEAD
+    kept = {path for path, state in done.paths.items() if state == "kept-yours"}
+    assert kept == {"conf", "dropped", "link/y"}
 
 
 def test_A5_nor_does_one_after_git_committed_it(many):

@@ -146,6 +146,19 @@ static bool differs(const struct words *sorted, const char *path)
            bsearch(&path, sorted->items, sorted->count, sizeof(*sorted->items), str_compare_first);
 }
 
+/* Whether the path is there, be it as a folder. */
+static bool is_staged(const struct index *index, const char *path)
+{
+    size_t len = strlen(path);
+    for (size_t i = 0; i < index_count(index); i++) {
+        struct index_item item;
+        index_item(&item, index, i);
+        if (strncmp(item.path, path, len) == 0 && (!item.path[len] || item.path[len] == '/'))
+            return true;
+    }
+    return false;
+}
+
 /* The plan's lines, where the user has taken the path back, or away, before the commit. */
 static void tell_taken_back(struct data *document, const struct child *child,
                             const struct journal *stopped)
@@ -157,13 +170,12 @@ static void tell_taken_back(struct data *document, const struct child *child,
         struct data *line = paths->list.items[i];
         const char *path = repo_path(repo, data_get_text(line, "path"));
         const struct path_change *planned = journal_change(&stopped->files, path);
-        struct index_item item;
         bool merged = str_equal(data_get_text(line, "state"), path_state_names[PATH_MERGED]);
         if (!planned)
             continue;
         if (!differs(&changed, path))
             report_taken_back(child->arena, document, line, false);
-        else if (merged && !index_find(&item, child->index, path))
+        else if (merged && !is_staged(child->index, path))
             report_taken_back(child->arena, document, line, true);
     }
 }
