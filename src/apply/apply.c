@@ -47,6 +47,24 @@ int apply_look(struct unfinished *out, const struct repo *repo, struct err *err)
     return 0;
 }
 
+int apply_files(const struct journal_files **out, const struct unfinished *unfinished,
+                const struct repo *repo, struct err *err)
+{
+    struct journal *stop = arena_alloc(repo->arena, sizeof(*stop));
+    const char *token;
+    bool found;
+    *out = &unfinished->journal.files;
+    if (unfinished->state == APPLY_NONE || unfinished->journal.kind != JOURNAL_COMMIT)
+        return 0;
+    if (work_read_token(&token, repo, err) < 0 ||
+        journal_read(stop, &found, repo->arena, repo->git_fd, APPLY_FOLDER "/" APPLY_PENDING, token,
+                     err) < 0)
+        return -1;
+    if (found)
+        *out = &stop->files;
+    return 0;
+}
+
 /* ---------------------------------------------------------------- journals */
 
 static int rename_journal(const struct apply *a, const char *from, const char *to, struct err *err)

@@ -30,6 +30,13 @@ struct unfinished {
 TG_CHECKED int apply_look(struct unfinished *out, const struct repo *repo, struct err *err);
 
 /*
+ * The files of the stop that waits, or that the unfinished run goes on from; else those of the run.
+ * The commit of a stop changes no file itself.
+ */
+TG_CHECKED int apply_files(const struct journal_files **out, const struct unfinished *unfinished,
+                           const struct repo *repo, struct err *err);
+
+/*
  * Runs a new journal: files, index, refs. Objects of the repository's store become durable first.
  * On failure it rolls everything back before it returns: exit 3, "changed-meanwhile", where another
  * process changed a file, the index or the branch; 1 for I/O. Where the rollback fails, too, the

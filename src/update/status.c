@@ -81,9 +81,9 @@ static int open_project(struct project *p, struct arena *arena, const char *path
         return str_equal(err->code, "no-repository")
                    ? err_hint(err, "a project is in a git repository: go to its folder, or name it")
                    : -1;
-    if (apply_look(&p->unfinished, &child->repo, err) < 0)
+    if (apply_look(&p->unfinished, &child->repo, err) < 0 ||
+        recover_other(&p->other, &child->repo, &p->unfinished, err) < 0)
         return -1;
-    p->other = recover_other(&child->repo, &p->unfinished);
     if (p->other)
         p->unfinished.state = APPLY_NONE;
     if (look_at_branch(&child->repo, &p->unfinished, err) < 0 || child_read(child, err) < 0 ||

@@ -4,6 +4,7 @@ import subprocess
 
 import pytest
 
+from .faults import clone_folder, fault, points, told_of
 from .scenarios import LONG, lines
 from .world import assert_sound, files_on_disk, put
 
@@ -48,6 +49,29 @@ def test_an_update_of_another_project_is_named_and_left_alone(several, words):
     assert several.update("--continue", child=several.child / "svc/one").code == 0
     assert several.update(child=several.child / "two").code == 0
     assert_sound(several)
+
+
+@pytest.mark.parametrize("words", [[], ["--abort"], ["--continue"]])
+def test_a_continue_that_was_cut_off_is_left_alone_too(several, words):
+    wait(several)
+    one, two = several.child / "svc/one", several.child / "two"
+    kept = several.folder / "kept"
+    clone_folder(several.child, kept)
+
+    def run(env):
+        clone_folder(kept, several.child)
+        return several.update("--continue", child=one, env=env)
+
+    for at in points(run, 12):
+        run(fault(at, "kill"))
+        before = several.read("a", one), several.git("rev-parse", "HEAD")
+        with told_of(f"killed at call {at}"):
+            if several.tmplgen("status", one, "--json").json["in_progress"]:
+                done = several.update(*words, child=two)
+                assert (done.code, done.error["code"]) == (3, "update-in-progress"), done.out
+            assert (several.read("a", one), several.git("rev-parse", "HEAD")) == before
+            several.update("--continue", child=one)
+            assert several.git("show", "HEAD:svc/one/a") == "resolved"
 
 
 def test_status_names_it_and_speaks_of_its_own_project(several):

@@ -73,7 +73,7 @@ int rebase_resume_go_on(struct data **document, struct child *child, struct appl
     if (find_moved(&moved, &child->repo, stopped, err) < 0)
         return -1;
     if (moved) {
-        (void)err_set(err, TG_REFUSED, "branch-moved", "'%s' %s since its commits are replayed",
+        (void)err_set(err, TG_REFUSED, "branch-moved", "'%s' %s while its commits are replayed",
                       repo_branch_name(stopped->tip.branch), moved);
         return err_hint(err, "'tmplgen update --abort' goes back to where it was, on no branch; "
                              "your resolutions are kept");

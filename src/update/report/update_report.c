@@ -286,10 +286,14 @@ void report_warn(struct arena *arena, struct data *document, const char *text)
     data_push(arena, data_get(document, "warnings"), data_str(arena, text));
 }
 
-void report_taken_back(struct arena *arena, struct data *document, struct data *line, bool gone)
+void report_taken_back(struct arena *arena, struct data *line, bool gone)
 {
     data_add(arena, line, FIELD("state", path_state_names[gone ? PATH_DELETED : PATH_KEPT_YOURS]),
              FIELD("note", gone ? "you deleted it" : "you kept it as it was"));
+}
+
+void report_count(struct arena *arena, struct data *document)
+{
     data_put(arena, document, "counts", counts_data(arena, data_get(document, "paths")));
 }
 

@@ -67,10 +67,12 @@ int report_exit(const struct data *document, int code);
 void report_put_replayed(struct arena *arena, struct data *document, const struct plan *stopped,
                          struct data *commits);
 /*
- * Tells of the line, one of the document's `paths`, what the commit has: it is as it was before, or
- * `gone`.
+ * Tells of the line, one of a document's `paths`, what the commit has: it is as it was before, or
+ * `gone`. report_count has to follow.
  */
-void report_taken_back(struct arena *arena, struct data *document, struct data *line, bool gone);
+void report_taken_back(struct arena *arena, struct data *line, bool gone);
+/* Counts the document's `paths` anew. */
+void report_count(struct arena *arena, struct data *document);
 /* Says that HEAD is at a commit, because the branch that it was on moved: "has moved", "is gone".
  */
 void report_left(struct arena *arena, struct data *document, const char *branch, const char *what,

@@ -61,18 +61,23 @@ static void recall_ended(struct recovery *out, const struct situation *s)
 /* ---------------------------------------------------------------- of another project */
 
 /* Several projects of one repository have one state of git: the record tells whose update it is. */
-const char *recover_other(const struct repo *repo, const struct unfinished *unfinished)
+int recover_other(const char **out, const struct repo *repo, const struct unfinished *unfinished,
+                  struct err *err)
 {
-    const struct journal_files *files = &unfinished->journal.files;
-    const char *other = NULL;
-    if (unfinished->state == APPLY_NONE || journal_change(files, repo_path(repo, RECORD_PATH)))
-        return NULL;
-    for (size_t i = 0; i < files->count && !other; i++) {
+    const struct journal_files *files;
+    *out = NULL;
+    if (unfinished->state == APPLY_NONE)
+        return 0;
+    if (apply_files(&files, unfinished, repo, err) < 0)
+        return -1;
+    if (journal_change(files, repo_path(repo, RECORD_PATH)))
+        return 0;
+    for (size_t i = 0; i < files->count && !*out; i++) {
         const char *path = files->changes[i].path, *slash = strrchr(path, '/');
         if (str_equal(slash ? slash + 1 : path, RECORD_PATH))
-            other = slash ? arena_memdup(repo->arena, path, (size_t)(slash - path)) : ".";
+            *out = slash ? arena_memdup(repo->arena, path, (size_t)(slash - path)) : ".";
     }
-    return other;
+    return 0;
 }
 
 static int refuse_other(const char *other, struct err *err)
@@ -478,9 +483,9 @@ static int recover(struct recovery *out, enum wanted wanted, struct child *child
                    struct apply *apply, struct err *err)
 {
     struct situation s = {.wanted = wanted, .child = child, .apply = apply};
-    if (look(&s, err) < 0)
+    const char *other;
+    if (look(&s, err) < 0 || recover_other(&other, &child->repo, &s.found, err) < 0)
         return -1;
-    const char *other = recover_other(&child->repo, &s.found);
     bool ended = s.found.state == APPLY_STALE && wanted <= WANTED_UPDATE;
     return other && !ended ? refuse_other(other, err) : steps[s.found.state][wanted](out, &s, err);
 }

@@ -27,6 +27,9 @@ struct recovery {
 TG_CHECKED int recover_first(struct recovery *out, struct child *child, struct apply *apply,
                              struct err *err);
 
-/* The folder, from the repository's top, of another project whose update it is; NULL: of this one,
- * or there is none. */
-const char *recover_other(const struct repo *repo, const struct unfinished *unfinished);
+/*
+ * Sets the folder, from the repository's top, of another project whose update it is; NULL: of this
+ * one, or there is none.
+ */
+TG_CHECKED int recover_other(const char **out, const struct repo *repo,
+                             const struct unfinished *unfinished, struct err *err);

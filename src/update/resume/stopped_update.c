@@ -174,10 +174,11 @@ static void tell_taken_back(struct data *document, const struct child *child,
         if (!planned)
             continue;
         if (!differs(&changed, path))
-            report_taken_back(child->arena, document, line, false);
+            report_taken_back(child->arena, line, false);
         else if (merged && !is_staged(child->index, path))
-            report_taken_back(child->arena, document, line, true);
+            report_taken_back(child->arena, line, true);
     }
+    report_count(child->arena, document);
 }
 
 /* A commit with the old record is no update: whoever comes after would be offered the same again.
